@@ -1,0 +1,2 @@
+//! The `pillion` command.
+fn main() {}
