@@ -1,1 +1,3 @@
-//! placeholder
+//! Plays scenarios in virtual time.
+
+pub mod trace;
