@@ -1,1 +1,35 @@
-//! placeholder
+//! Reads pod files: what they say, where they say it, and what is wrong with it.
+//!
+//! ```text
+//! bytes ─▶ Source ─▶ Tree ─▶ Pod + Places ─▶ graph
+//!             └────────┴─────────┴──────────────┴──▶ Diagnostics
+//! ```
+//!
+//! [`file::read`] takes the bytes of a file and gives its pods, with everything wrong that it
+//! could find in one pass. Values mean what they mean to `kubectl`. The crate opens no file, asks
+//! no clock and reads no environment.
+
+pub mod code;
+pub mod container;
+pub mod diagnostic;
+pub mod env;
+pub mod file;
+pub mod hook;
+pub mod pillion;
+pub mod place;
+pub mod pod;
+pub mod probe;
+pub mod quantity;
+pub mod resources;
+pub mod restart;
+pub mod security;
+pub mod source;
+pub mod tree;
+pub mod volume;
+pub mod word;
+
+pub use code::Code;
+pub use diagnostic::{Diagnostic, Severity};
+pub use file::{Outcome, PodFile, read};
+pub use place::Places;
+pub use source::{Source, Span};

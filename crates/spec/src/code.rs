@@ -1,0 +1,288 @@
+//! Every kind of finding, once: its code, how bad it is, its title and a paragraph about it.
+//!
+//! `pillion explain CODE` prints the paragraph and the reference page is made from this list.
+//! Codes are grouped by what the reader has to look at: `L00` reading the file, `L01` names and
+//! references, `L02` the graph, `L03` times and budgets, `L04` dialects and markers, `L05` values.
+//! A code that was released keeps its number and its meaning.
+
+use crate::diagnostic::Severity;
+use std::fmt;
+use std::str::FromStr;
+
+macro_rules! codes {
+    ($($id:literal $name:ident $severity:ident $title:literal $text:literal)*) => {
+        /// The kind of a finding.
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub enum Code {
+            $(#[doc = $title] $name,)*
+        }
+
+        impl Code {
+            /// Every code, in order.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// The code itself, such as `L0102`.
+            pub fn id(self) -> &'static str {
+                match self { $(Self::$name => $id,)* }
+            }
+
+            /// How bad it is unless a finding says otherwise.
+            pub fn severity(self) -> Severity {
+                match self { $(Self::$name => Severity::$severity,)* }
+            }
+
+            /// What it is, in a few words.
+            pub fn title(self) -> &'static str {
+                match self { $(Self::$name => $title,)* }
+            }
+
+            /// A paragraph: why it matters and what to do.
+            pub fn explanation(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    "L0001" Syntax Error
+    "the text is not valid YAML or JSON"
+    "The file could not be taken apart into keys and values. The place shown is where the reader \
+     could not go on, and the mistake is there or a little above: an indentation that does not \
+     line up, a tab used for indentation, a missing colon, a quote or a bracket that is not \
+     closed. The documents before this place were read; nothing after it was."
+
+    "L0002" FileTooLarge Error
+    "the file is too large"
+    "Files up to 3 MB are read. An API server refuses requests of that size too, so a larger file \
+     could never be applied to a cluster. Split it, or move data into volumes."
+
+    "L0003" NotUtf8 Error
+    "the file is not UTF-8 text"
+    "Pod files are text in UTF-8. Editors that save as UTF-16 or in an old code page, and binary \
+     files given by mistake, are refused rather than guessed at."
+
+    "L0004" EmptyFile Error
+    "the file is empty"
+    "The file holds nothing but white space. If it is made by a template, the template rendered to \
+     nothing."
+
+    "L0005" DuplicateKey Error
+    "a key is given twice"
+    "The same key stands twice in one map. Readers of YAML differ in which one they take, so one of \
+     the two lines would be ignored in silence. Keep the one that is meant. A key that comes in by \
+     a merge (`<<`) and is then given again is not a duplicate."
+
+    "L0006" TooManyAliases Error
+    "aliases grow beyond any use"
+    "An alias (`*name`) stands for a copy of what its anchor marks, and aliases of aliases multiply. \
+     A few lines can so describe more values than fit in memory. Files whose aliases stand for more \
+     than 400 000 values are refused."
+
+    "L0007" TooDeep Error
+    "values are nested too deeply"
+    "Maps and lists stand in each other more than 100 levels deep. No Kubernetes object comes near \
+     that; it is a broken template or an attack."
+
+    "L0008" BadAlias Error
+    "an alias does not mark a complete value"
+    "An alias (`*name`) must come after the value that its anchor (`&name`) marks, in the same \
+     document, and that value must not contain the alias itself."
+
+    "L0009" BadMerge Error
+    "a merge key takes a map"
+    "The merge key `<<` copies the entries of another map, so its value must be a map, an alias of \
+     one, or a list of these. As in `kubectl`, entries that stand above `<<` are overwritten by it, \
+     and those below overwrite it."
+
+    "L0010" BadKey Error
+    "a key must be a plain value"
+    "Keys of an object are strings. Numbers and booleans are turned into strings as `kubectl` does \
+     (`on` becomes `true`: quote it if it is meant literally), but a map, a list or nothing at all \
+     cannot be a key."
+
+    "L0011" BadScalar Error
+    "a value that JSON cannot carry"
+    "Infinity and not-a-number have no form in JSON, and a value whose tag says another type \
+     (`!!int x`) has no meaning. Objects reach Kubernetes as JSON, so `kubectl` refuses these as \
+     well."
+
+    "L0012" NotAnObject Error
+    "a document is not an object"
+    "Each document of the file must be a map with `apiVersion` and `kind`. Documents are separated \
+     by lines with `---`."
+
+    "L0013" KindMissing Error
+    "a document does not say what it is"
+    "Each document needs `apiVersion` and `kind`, such as `v1` and `Pod`. Without them nobody, \
+     neither Pillion nor Kubernetes, knows how to read the rest."
+
+    "L0014" KindIgnored Note
+    "a document of this kind is not used"
+    "Pillion reads pods, the pod templates of Deployment, StatefulSet, DaemonSet, ReplicaSet, Job \
+     and CronJob, and ConfigMaps and Secrets beside them. Other objects in the same file, a \
+     Service for instance, are left alone."
+
+    "L0015" NoPod Warning
+    "the file holds no pod"
+    "None of the documents is a pod or has a pod template, so there is nothing to plan or to run."
+
+    "L0016" VersionUnknown Error
+    "the kind exists, but not in this version"
+    "The `apiVersion` does not go with the `kind`. Old groups such as `extensions/v1beta1` are gone \
+     from Kubernetes; the fields of a version that does not exist cannot be checked."
+
+    "L0101" BadName Error
+    "a name has the wrong form"
+    "Kubernetes restricts names, because they become host names, files and labels. A container's \
+     name is a DNS label: lower-case letters, digits and `-`, not at the ends, at most 63 \
+     characters."
+
+    "L0103" DuplicateName Error
+    "two things have the same name"
+    "Names must be unique: of containers over init, regular and ephemeral ones together, of volumes \
+     within the pod. A reference to a doubled name could mean either."
+
+    "L0104" UnknownVolume Error
+    "a mount of a volume that does not exist"
+    "Each entry of `volumeMounts` and `volumeDevices` names a volume of the same pod. Kubernetes \
+     refuses a pod in which it does not exist."
+
+    "L0105" UnknownAnnotated Error
+    "the annotation talks about a container that does not exist"
+    "The annotation `pillion.dev/lifecycle` holds a map from container names to their fields. A \
+     name that no container of the pod has would be ignored in silence, so it is refused."
+
+    "L0401" FieldsDisagree Error
+    "a field is given twice, with different values"
+    "A Pillion field can stand in the container itself or in the annotation `pillion.dev/lifecycle`. \
+     Both is allowed while they say the same. If they differ, nobody can tell which one is meant."
+
+    "L0501" UnknownField Warning
+    "Kubernetes has no such field here"
+    "The field is neither one of Kubernetes (1.36) nor one of Pillion. Kubernetes drops such fields \
+     or, with strict validation, refuses the object. It is ignored here."
+
+    "L0502" MisspeltField Error
+    "this is almost a field of Pillion"
+    "The field does not exist, and of all that do, one of Pillion's comes nearest. If it were \
+     ignored, an order or a condition that somebody relies on would silently not hold. In the \
+     annotation `pillion.dev/lifecycle` every unknown field is an error."
+
+    "L0503" WrongType Error
+    "the value has the wrong type"
+    "Kubernetes does not convert between types. An unquoted `8080`, `yes` or `1e3` is a number or a \
+     boolean, so a field that takes text refuses it until it is quoted; and a quoted `\"8080\"` is \
+     text, which a field that takes a number refuses. Unquoted scalars are read as `kubectl` reads \
+     them: `0644` is octal, `y`, `yes`, `on` are true, `n`, `no`, `off` are false."
+
+    "L0504" UnknownValue Error
+    "the field takes one of a few words, and this is none of them"
+    "The field takes only certain values, written exactly so: Kubernetes compares upper and lower \
+     case."
+
+    "L0505" MissingField Error
+    "a field that must be there is missing"
+    "Kubernetes refuses the object without this field, and there is no default to fall back on."
+
+    "L0506" OutOfRange Error
+    "the number is out of range"
+    "Each number has limits: ports go from 1 to 65535, most times and counts must not be negative, \
+     thresholds start at 1. Kubernetes refuses anything else."
+
+    "L0507" BadQuantity Error
+    "this is not a quantity"
+    "Amounts of CPU and memory are written as a number with an optional suffix: `250m`, `0.5`, `2`, \
+     `128Mi`, `1Gi`, `1e3`. `m` is a thousandth, `k` `M` `G` count in thousands, `Ki` `Mi` `Gi` in \
+     1024s."
+
+    "L0508" OneHandler Error
+    "exactly one way must be given"
+    "A probe checks in exactly one way (`exec`, `httpGet`, `tcpSocket`, `grpc`), a hook acts in \
+     exactly one way (`exec`, `httpGet`, `tcpSocket`, `sleep`), a volume has exactly one source. \
+     With none there is nothing to do, and with two nobody knows which."
+
+    "L0509" NotAllowedHere Error
+    "a field is not allowed here"
+    "Kubernetes has the field, but refuses it in this place or together with what else is given. \
+     For instance only init containers with `restartPolicy: Always` may have probes and hooks, and \
+     ephemeral containers have no ports, probes, hooks or resources."
+
+    "L0510" TooMany Error
+    "the list is too long"
+    "Kubernetes limits some lists: at most 20 restart rules in a container, at most 255 exit codes \
+     in a rule."
+
+    "L0511" EmptyEntry Error
+    "an entry is empty"
+    "A list entry or a map value without a value is null. Kubernetes would read it as empty text or \
+     as zero without a word. Write `\"\"` if that is meant. An unquoted `~` is null too."
+
+    "L0512" RulesWithoutPolicy Error
+    "restart rules need a restart policy beside them"
+    "Rules decide before the container's own `restartPolicy`, and Kubernetes refuses rules without \
+     one, so that it is clear what happens when no rule matches."
+
+    "L0513" BadFormat Error
+    "the text has the wrong form"
+    "The field takes text of a certain form: a path, an address, a signal's name, base64, a regular \
+     expression. The label says which."
+}
+
+// === impl Code ===
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+/// No finding has this code.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("there is no such code")]
+pub struct UnknownCode;
+
+impl FromStr for Code {
+    type Err = UnknownCode;
+
+    /// Reads `L0102`, in upper or lower case.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let named = |code: &&Self| code.id().eq_ignore_ascii_case(text);
+        Self::ALL.iter().find(named).copied().ok_or(UnknownCode)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_sorted_and_have_the_form_of_a_code() {
+        let ids: Vec<_> = Code::ALL.iter().map(|code| code.id()).collect();
+        assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
+        for id in ids {
+            assert!(id.len() == 5 && id.starts_with("L0"), "{id}");
+        }
+    }
+
+    #[test]
+    fn every_code_reads_back_from_its_text() {
+        for code in Code::ALL {
+            assert_eq!(code.id().parse(), Ok(*code));
+            assert_eq!(code.id().to_lowercase().parse(), Ok(*code));
+        }
+        assert_eq!("L9999".parse::<Code>(), Err(UnknownCode));
+    }
+
+    #[test]
+    fn every_explanation_is_a_paragraph_and_every_title_is_not() {
+        for code in Code::ALL {
+            assert!(code.explanation().ends_with('.'), "{code}");
+            assert!(code.explanation().len() > 80, "{code}");
+            assert!(
+                !code.title().ends_with('.') && code.title().len() < 70,
+                "{code}"
+            );
+        }
+    }
+}

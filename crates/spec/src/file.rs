@@ -1,0 +1,122 @@
+//! The way in: the bytes of a file become pods, objects beside them, and findings.
+
+use crate::diagnostic::Diagnostic;
+use crate::place::Places;
+use crate::pod::{Metadata, Pod};
+use crate::source::Source;
+use crate::word::words;
+use std::collections::BTreeMap;
+
+/// Everything that was found in one file.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The text, for showing findings.
+    pub source: Source,
+    /// Pods and pod templates in the order of the file. Those with errors are here as far as they
+    /// could be read, so that later checks can find more; they must not be run.
+    pub pods: Vec<PodFile>,
+    /// `ConfigMap` objects.
+    pub config_maps: Vec<ConfigMap>,
+    /// Secrets.
+    pub secrets: Vec<Secret>,
+    /// What is wrong, in the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A pod or a pod template, with its places.
+#[derive(Clone, Debug)]
+pub struct PodFile {
+    /// What kind of object it stands in.
+    pub kind: WorkloadKind,
+    /// The name and labels of that object; for a pod the same as the pod's own.
+    pub owner: Metadata,
+    /// The pod.
+    pub pod: Pod,
+    /// Where each of its values stands.
+    pub places: Places,
+}
+
+words! {
+    /// The kinds of objects that hold a pod.
+    pub enum WorkloadKind {
+        /// A pod itself.
+        Pod = "Pod",
+        /// A pod template on its own.
+        PodTemplate = "PodTemplate",
+        /// Interchangeable pods.
+        Deployment = "Deployment",
+        /// Pods with an identity.
+        StatefulSet = "StatefulSet",
+        /// One pod per node.
+        DaemonSet = "DaemonSet",
+        /// Interchangeable pods without rollout.
+        ReplicaSet = "ReplicaSet",
+        /// Pods that run to completion.
+        Job = "Job",
+        /// Jobs by the clock.
+        CronJob = "CronJob",
+    }
+}
+
+/// A `ConfigMap`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ConfigMap {
+    /// Its name.
+    pub metadata: Metadata,
+    /// Its values: `data` as given, `binaryData` decoded.
+    pub data: BTreeMap<String, Vec<u8>>,
+}
+
+/// A Secret.
+#[derive(Clone, Eq, PartialEq)]
+pub struct Secret {
+    /// Its name.
+    pub metadata: Metadata,
+    /// `Opaque` if not given.
+    pub kind: String,
+    /// Its values: `data` decoded, overwritten by `stringData`.
+    pub data: BTreeMap<String, Vec<u8>>,
+}
+
+/// Reads a file. Never fails: what is wrong is among the findings.
+pub fn read(name: &str, bytes: &[u8]) -> Outcome {
+    let (source, diagnostics) = match Source::new(name, bytes) {
+        Ok(source) => (source, Vec::new()),
+        Err(diagnostic) => (Source::unread(name), vec![diagnostic]),
+    };
+    Outcome {
+        source,
+        pods: Vec::new(),
+        config_maps: Vec::new(),
+        secrets: Vec::new(),
+        diagnostics,
+    }
+}
+
+// === impl Outcome ===
+
+impl Outcome {
+    /// Whether something is so wrong that the file must not be run.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+// === impl Secret ===
+
+/// Values do not belong in logs.
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            metadata,
+            kind,
+            data,
+        } = self;
+        let keys: Vec<_> = data.keys().collect();
+        f.debug_struct("Secret")
+            .field("metadata", metadata)
+            .field("kind", kind)
+            .field("keys", &keys)
+            .finish()
+    }
+}

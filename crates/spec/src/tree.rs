@@ -1,0 +1,228 @@
+//! A document as a tree in which every key and every value has a place.
+//!
+//! The tree is what `kubectl` would make of the text: scalars are already null, booleans, numbers
+//! or strings by its rules, merge keys are carried out, keys are strings and unique. Aliases share
+//! the nodes of their anchor, so a value reached through an alias has the place of the anchor.
+
+use crate::source::Span;
+
+/// The nodes of one document.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    nodes: Vec<NodeData>,
+}
+
+/// The number of a node in its tree.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct NodeId(u32);
+
+/// A node together with its tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'t> {
+    tree: &'t Tree,
+    id: NodeId,
+}
+
+/// What a node is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Nothing.
+    Null,
+    /// `true`, `yes`, `on` and their opposites.
+    Bool(bool),
+    /// A whole number.
+    Int(i128),
+    /// Any other number, never infinite.
+    Float(f64),
+    /// Text.
+    String(Box<str>),
+    /// A list.
+    Sequence(Box<[NodeId]>),
+    /// An object.
+    Mapping(Box<[Entry]>),
+}
+
+/// A key and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key as text.
+    pub key: Box<str>,
+    /// The place of the key.
+    pub key_span: Span,
+    /// The value's node.
+    pub value: NodeId,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct NodeData {
+    pub(crate) span: Span,
+    pub(crate) value: Value,
+    /// How the scalar was written; meaningless for lists and objects.
+    pub(crate) style: Style,
+}
+
+/// How a scalar was written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Style {
+    /// Without quotes: its type was guessed from its text.
+    Plain,
+    /// In single quotes: text.
+    Single,
+    /// In double quotes, with escapes: text.
+    Double,
+    /// A block that keeps its lines (`|`): text.
+    Literal,
+    /// A block that joins its lines (`>`): text.
+    Folded,
+}
+
+// === impl Tree ===
+
+impl Tree {
+    /// The node with this number.
+    pub fn node(&self, id: NodeId) -> Node<'_> {
+        Node { tree: self, id }
+    }
+
+    pub(crate) fn push(&mut self, data: NodeData) -> NodeId {
+        let id =
+            NodeId(u32::try_from(self.nodes.len()).expect("a source has fewer bytes than this"));
+        self.nodes.push(data);
+        id
+    }
+
+    pub(crate) fn data(&self, id: NodeId) -> &NodeData {
+        &self.nodes[id.0 as usize]
+    }
+}
+
+// === impl Node ===
+
+impl<'t> Node<'t> {
+    /// Its number.
+    pub fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// Its place.
+    pub fn span(self) -> Span {
+        self.tree.data(self.id).span
+    }
+
+    /// What it is.
+    pub fn value(self) -> &'t Value {
+        &self.tree.data(self.id).value
+    }
+
+    /// How it was written.
+    pub fn style(self) -> Style {
+        self.tree.data(self.id).style
+    }
+
+    /// The value of a key, unless it is null: to Kubernetes null is the same as absent.
+    pub fn get(self, key: &str) -> Option<Self> {
+        self.entry(key)
+            .map(|(_, value)| value)
+            .filter(|value| !value.is_null())
+    }
+
+    /// The place of a key and its value, null or not.
+    pub fn entry(self, key: &str) -> Option<(Span, Self)> {
+        let found = self.raw_entries().iter().find(|entry| &*entry.key == key)?;
+        Some((found.key_span, self.tree.node(found.value)))
+    }
+
+    /// Keys with their places and values, in the order of the file.
+    pub fn entries(self) -> impl ExactSizeIterator<Item = (&'t str, Span, Self)> {
+        self.raw_entries().iter().map(move |entry| {
+            (
+                &*entry.key,
+                entry.key_span,
+                Node {
+                    tree: self.tree,
+                    id: entry.value,
+                },
+            )
+        })
+    }
+
+    /// The entries of a list; none if it is no list.
+    pub fn items(self) -> impl ExactSizeIterator<Item = Self> {
+        let items: &[NodeId] = match self.value() {
+            Value::Sequence(items) => items,
+            Value::Null
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Float(_)
+            | Value::String(_)
+            | Value::Mapping(_) => &[],
+        };
+        items.iter().map(move |id| Node {
+            tree: self.tree,
+            id: *id,
+        })
+    }
+
+    /// Its text, if it is a string.
+    pub fn as_str(self) -> Option<&'t str> {
+        if let Value::String(text) = self.value() {
+            Some(text)
+        } else {
+            None
+        }
+    }
+
+    /// Its truth, if it is a boolean.
+    pub fn as_bool(self) -> Option<bool> {
+        if let Value::Bool(truth) = self.value() {
+            Some(*truth)
+        } else {
+            None
+        }
+    }
+
+    /// Its number, if it is a whole one. As in JSON, `1e3` and `2.0` are whole numbers.
+    pub fn as_int(self) -> Option<i128> {
+        match self.value() {
+            Value::Int(number) => Some(*number),
+            Value::Float(number) => whole(*number),
+            Value::Null
+            | Value::Bool(_)
+            | Value::String(_)
+            | Value::Sequence(_)
+            | Value::Mapping(_) => None,
+        }
+    }
+
+    /// Whether it is nothing.
+    pub fn is_null(self) -> bool {
+        matches!(self.value(), Value::Null)
+    }
+
+    /// Whether it is an object.
+    pub fn is_mapping(self) -> bool {
+        matches!(self.value(), Value::Mapping(_))
+    }
+
+    /// Whether it is a list.
+    pub fn is_sequence(self) -> bool {
+        matches!(self.value(), Value::Sequence(_))
+    }
+
+    fn raw_entries(self) -> &'t [Entry] {
+        if let Value::Mapping(entries) = self.value() {
+            entries
+        } else {
+            &[]
+        }
+    }
+}
+
+/// From here on a number is written with an exponent, which no integer field takes.
+const EXPONENT_FROM: f64 = 1e21;
+
+fn whole(number: f64) -> Option<i128> {
+    let whole = number.fract() == 0.0 && number.abs() < EXPONENT_FROM;
+    #[expect(clippy::cast_possible_truncation, reason = "whole and far below 2^127")]
+    whole.then_some(number as i128)
+}
