@@ -12,9 +12,11 @@
 pub mod code;
 pub mod container;
 pub mod diagnostic;
+pub mod dialect;
 pub mod env;
 pub mod file;
 pub mod hook;
+pub mod lower;
 pub mod pillion;
 pub mod place;
 pub mod pod;
@@ -30,6 +32,8 @@ pub mod word;
 
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Severity};
+pub use dialect::Dialect;
 pub use file::{Outcome, PodFile, read};
+pub use lower::{LowerOptions, Lowered, lower};
 pub use place::Places;
 pub use source::{Source, Span};

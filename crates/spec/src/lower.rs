@@ -1,0 +1,124 @@
+//! From a pod file to the graph that the engine runs.
+//!
+//! ```text
+//! markers of all dialects ─▶ kind, role, keystone, policy of each container
+//! edges that are written, then those of dialects, then those that follow from them:
+//!   requires, uses ─▶ init list ─▶ phases, types, priorities ─▶ network ─▶ list order ─▶ roles
+//! ```
+//!
+//! Later steps look at what earlier ones added: the network is not waited for by what its provider
+//! requires, the order of a plain list yields to everything, and roles order only stops. What is
+//! wrong is reported and left out, so that the rest can still be checked; a pod with errors must
+//! not be run.
+
+mod container;
+mod role;
+pub(crate) mod sketch;
+
+use crate::container::{Container, ContainerList};
+use crate::diagnostic::Diagnostic;
+use crate::dialect::{Dialect, Traits, native};
+use crate::file::PodFile;
+use crate::pod::PodSpec;
+use pillion_engine::pod as engine;
+use sketch::{ContainerPaths, Sketch, Sources};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// What a driver can do, as far as the graph depends on it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct LowerOptions {
+    /// Images are pulled. Without, containers have none, whatever the file says.
+    pub images: bool,
+}
+
+/// A pod as the engine takes it.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The pod. If there are errors it must not be run.
+    pub pod: engine::Pod,
+    /// The dialects in which it was written; none if it is nothing but a list of plain containers.
+    pub dialects: BTreeSet<Dialect>,
+    /// What is wrong with its names, markers and references.
+    pub diagnostics: Vec<Diagnostic>,
+    pub(crate) sources: Sources,
+}
+
+/// Draws the graph of a pod.
+pub fn lower(file: &PodFile, options: LowerOptions) -> Lowered {
+    let spec = &file.pod.spec;
+    let all: Vec<_> = spec.all_containers().collect();
+    let traits: Vec<_> = all.iter().map(|(list, _, c)| traits(*list, c)).collect();
+    let containers = all
+        .iter()
+        .zip(&traits)
+        .map(|((list, _, container), traits)| {
+            let mut lowered = container::lower(*list, container, traits, spec.restart_policy);
+            lowered.image = lowered.image.filter(|_| options.images);
+            lowered
+        });
+    let pod = pod(file, containers.collect());
+    let mut sketch = Sketch::new(pod, ContainerPaths::new(spec));
+    native::add_init_list(&mut sketch, |_| None);
+    native::add_list_order(&mut sketch);
+    role::add(&mut sketch);
+    let Sketch { pod, sources } = sketch;
+    Lowered {
+        pod,
+        dialects: dialects(&traits),
+        diagnostics: Vec::new(),
+        sources,
+    }
+}
+
+fn traits(list: ContainerList, container: &Container) -> Traits {
+    let mut traits = Traits::default();
+    native::read(list, container, &mut traits);
+    traits
+}
+
+fn dialects(traits: &[Traits]) -> BTreeSet<Dialect> {
+    traits
+        .iter()
+        .flat_map(|t| t.dialects.iter().copied())
+        .collect()
+}
+
+fn pod(file: &PodFile, containers: Vec<engine::Container>) -> engine::Pod {
+    let PodSpec {
+        restart_policy,
+        termination_grace_period_seconds,
+        active_deadline_seconds,
+        ..
+    } = &file.pod.spec;
+    engine::Pod {
+        name: name(file).into(),
+        containers,
+        barriers: Vec::new(),
+        restart_policy: container::policy_of(*restart_policy),
+        grace: Duration::from_secs(*termination_grace_period_seconds),
+        active_deadline: active_deadline_seconds.map(Duration::from_secs),
+        backoff: engine::Backoff::default(),
+    }
+}
+
+/// What people call the pod: its own name, or that of what makes it.
+fn name(file: &PodFile) -> &str {
+    let names = [&file.pod.metadata, &file.owner].map(|m| m.name.as_deref());
+    let generated = file.pod.metadata.generate_name.as_deref();
+    let given = names.into_iter().flatten().next();
+    given
+        .or(generated.map(|name| name.trim_end_matches('-')))
+        .unwrap_or("pod")
+}
+
+// === impl LowerOptions ===
+
+impl Default for LowerOptions {
+    fn default() -> Self {
+        Self { images: true }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! One container without its edges: defaults that depend on kind and role are filled in.
+
+use crate::container::{Container, ContainerList};
+use crate::dialect::{Dialect, Traits};
+use crate::pillion;
+use crate::probe::Probe;
+use crate::restart::{self, RestartPolicy, RestartRule, Trigger};
+use pillion_engine::pod::{self as engine, Kind, OnGiveUp, RestartLimit, Role, When};
+use std::time::Duration;
+
+/// Translates a container. `pod_policy` is what the pod says for containers that say nothing.
+pub(crate) fn lower(
+    list: ContainerList,
+    container: &Container,
+    traits: &Traits,
+    pod_policy: RestartPolicy,
+) -> engine::Container {
+    let fields = &container.pillion;
+    let kind = kind(traits, fields);
+    let role = role(list, traits);
+    let lifecycle = &container.lifecycle;
+    engine::Container {
+        name: container.name.as_str().into(),
+        list: list_of(list),
+        kind,
+        role,
+        plain: traits.dialects.iter().all(|d| *d == Dialect::Native)
+            && container.pillion_fields().is_empty(),
+        image: container.image.as_deref().map(Into::into),
+        requires: Vec::new(),
+        keystone: traits.keystone.as_ref().and_then(|said| said.value),
+        restart: restart(container, policy(container, kind, role, traits, pod_policy)),
+        on_give_up: on_give_up(fields, role),
+        probes: engine::Probes {
+            startup: container.startup_probe.as_ref().map(probe),
+            readiness: container.readiness_probe.as_ref().map(probe),
+            liveness: container.liveness_probe.as_ref().map(probe),
+        },
+        ready_on: fields.ready_on.is_some(),
+        hooks: engine::Hooks {
+            post_start: lifecycle.post_start.is_some(),
+            pre_stop: lifecycle.pre_stop.is_some(),
+            pod_stopping: lifecycle.pod_stopping.is_some(),
+        },
+        start_timeout: fields.start_timeout_seconds.map(seconds),
+        stop_timeout: fields.stop_timeout_seconds.map(seconds),
+    }
+}
+
+/// What Kubernetes and people write as a policy, as the engine has it.
+pub(crate) fn policy_of(policy: RestartPolicy) -> engine::RestartPolicy {
+    match policy {
+        RestartPolicy::Always => engine::RestartPolicy::Always,
+        RestartPolicy::OnFailure => engine::RestartPolicy::OnFailure,
+        RestartPolicy::Never => engine::RestartPolicy::Never,
+    }
+}
+
+pub(crate) fn seconds(seconds: u32) -> Duration {
+    Duration::from_secs(seconds.into())
+}
+
+fn list_of(list: ContainerList) -> engine::List {
+    match list {
+        ContainerList::Init => engine::List::Init,
+        ContainerList::Regular => engine::List::Regular,
+        ContainerList::Ephemeral => engine::List::Ephemeral,
+    }
+}
+
+fn kind(traits: &Traits, fields: &pillion::PillionFields) -> Kind {
+    if !traits.oneshot.as_ref().is_some_and(|said| said.value) {
+        return Kind::Service;
+    }
+    let rerun = match fields.rerun {
+        None | Some(pillion::Rerun::OnPodRestart) => engine::Rerun::OnPodRestart,
+        Some(pillion::Rerun::Never) => engine::Rerun::Never,
+    };
+    Kind::Oneshot {
+        undo: fields.undo.is_some(),
+        rerun,
+    }
+}
+
+fn role(list: ContainerList, traits: &Traits) -> Role {
+    match list {
+        ContainerList::Ephemeral => Role::Ephemeral,
+        ContainerList::Init | ContainerList::Regular => {
+            traits.role.as_ref().map_or(Role::Main, |said| said.value)
+        }
+    }
+}
+
+/// Its own policy; else that of its dialect: sidecars that run until stopped are kept up, unless
+/// they are marked in a way in which they follow the pod.
+fn policy(
+    container: &Container,
+    kind: Kind,
+    role: Role,
+    traits: &Traits,
+    pod_policy: RestartPolicy,
+) -> RestartPolicy {
+    let follows_pod = [Dialect::ContainerType, Dialect::JobSidecar];
+    match (container.restart_policy, kind, role) {
+        (Some(own), _, _) => own,
+        (None, _, Role::Ephemeral) => RestartPolicy::Never,
+        (None, Kind::Service, Role::Sidecar)
+            if !traits.dialects.iter().any(|d| follows_pod.contains(d)) =>
+        {
+            RestartPolicy::Always
+        }
+        (None, Kind::Service | Kind::Oneshot { .. }, Role::Main | Role::Sidecar) => pod_policy,
+    }
+}
+
+fn on_give_up(fields: &pillion::PillionFields, role: Role) -> OnGiveUp {
+    match (fields.on_give_up, role) {
+        (Some(restart::OnGiveUp::FailPod), _) | (None, Role::Main) => OnGiveUp::FailPod,
+        (Some(restart::OnGiveUp::Unready), _) | (None, Role::Sidecar) => OnGiveUp::Unready,
+        (Some(restart::OnGiveUp::Ignore), _) | (None, Role::Ephemeral) => OnGiveUp::Ignore,
+    }
+}
+
+fn restart(container: &Container, policy: RestartPolicy) -> engine::Restart {
+    let given = container.pillion.backoff.clone().unwrap_or_default();
+    let default = engine::Backoff::default();
+    let window = given.window_seconds.map(seconds);
+    engine::Restart {
+        policy: policy_of(policy),
+        rules: container.restart_policy_rules.iter().map(rule).collect(),
+        backoff: engine::Backoff {
+            initial: given.initial_seconds.map_or(default.initial, seconds),
+            max: given.max_seconds.map_or(default.max, seconds),
+            reset: given.reset_seconds.map_or(default.reset, seconds),
+        },
+        limit: given.max_restarts.map(|max| RestartLimit { max, window }),
+    }
+}
+
+fn rule(rule: &RestartRule) -> engine::Rule {
+    let when = match &rule.when {
+        Trigger::ExitCodes { operator, values } => match operator {
+            restart::Operator::In => When::CodeIn(values.clone()),
+            restart::Operator::NotIn => When::CodeNotIn(values.clone()),
+        },
+        Trigger::Signals(signals) => {
+            When::Signal(signals.iter().map(|s| s.number().into()).collect())
+        }
+        Trigger::OomKilled => When::OomKilled,
+    };
+    engine::Rule {
+        when,
+        reaction: reaction(rule.action),
+    }
+}
+
+fn reaction(reaction: restart::Reaction) -> engine::Reaction {
+    match reaction {
+        restart::Reaction::Restart => engine::Reaction::Restart,
+        restart::Reaction::RestartAllContainers => engine::Reaction::RestartAllContainers,
+        restart::Reaction::RestartPod => engine::Reaction::RestartPod,
+        restart::Reaction::FailPod => engine::Reaction::FailPod,
+        restart::Reaction::CompletePod => engine::Reaction::CompletePod,
+        restart::Reaction::Ignore => engine::Reaction::Ignore,
+    }
+}
+
+fn probe(probe: &Probe) -> engine::Probe {
+    engine::Probe {
+        initial_delay: seconds(probe.initial_delay_seconds),
+        period: seconds(probe.period_seconds),
+        timeout: seconds(probe.timeout_seconds),
+        success_threshold: probe.success_threshold,
+        failure_threshold: probe.failure_threshold,
+        grace: probe
+            .termination_grace_period_seconds
+            .map(Duration::from_secs),
+    }
+}
