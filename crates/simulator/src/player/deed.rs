@@ -1,0 +1,254 @@
+//! Acts: waiting for their turn, and doing them.
+
+use super::{Input, Player};
+use crate::act::{Act, Deed, Replacement};
+use crate::actor::Script;
+use crate::machine::{Machine, Unplayable};
+use crate::record::Moment;
+use pillion_engine::pod::{Container, List, RestartPolicy, Role};
+use pillion_engine::{ContainerId, Request, Tick};
+use std::time::Duration;
+
+/// How far the acts have come.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Acting {
+    /// The act that is next.
+    pub(super) next: usize,
+    /// Since when its condition has held; its ticket is valid.
+    since: Option<Tick>,
+    /// The number under which it was put in. An older one was overtaken.
+    ticket: usize,
+}
+
+/// A request, and what the world must know if it is granted.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) request: Request,
+    stage: Option<Stage>,
+}
+
+/// What a request brings into the world.
+#[derive(Clone, Debug)]
+enum Stage {
+    /// Another definition of a container.
+    Version(ContainerId, Box<Container>, Option<Script>),
+    /// Another container.
+    Container(Box<Container>, Script),
+}
+
+// === impl Player ===
+
+impl<M: Machine> Player<'_, M> {
+    /// Puts the next act in when its condition holds, and takes it back when it no longer does.
+    pub(super) fn consider_acts(&mut self) {
+        let Some(act) = self.scenario.acts.get(self.acting.next) else {
+            return;
+        };
+        let Some(status) = self.record.status() else {
+            return;
+        };
+        let holds = act.when.holds(&self.world.log, status);
+        match (holds, self.acting.since) {
+            (true, None) => {
+                let now = self.world.now();
+                self.acting.since = Some(now);
+                self.acting.ticket += 1;
+                self.world.put_act(act.due(now), self.acting.ticket);
+            }
+            // A condition that must hold without a break did not.
+            (false, Some(_)) if !act.holds_for.is_zero() => self.acting.since = None,
+            (true, Some(_)) | (false, Some(_) | None) => {}
+        }
+    }
+
+    pub(super) fn act_is_due(&mut self, ticket: usize) -> Result<(), Unplayable> {
+        if self.acting.since.is_none() || ticket != self.acting.ticket {
+            return Ok(());
+        }
+        let act = &self.scenario.acts[self.acting.next];
+        self.acting.next += 1;
+        self.acting.since = None;
+        self.mark(act);
+        match &act.deed {
+            Some(deed) => self.perform(deed),
+            None => Ok(()),
+        }
+    }
+
+    fn mark(&mut self, act: &Act) {
+        if let Some(name) = &act.name {
+            let moment = Moment {
+                at: self.world.now(),
+                lines: self.world.log.lines().len(),
+            };
+            self.record.moments.entry(name.clone()).or_insert(moment);
+        }
+    }
+
+    fn perform(&mut self, deed: &Deed) -> Result<(), Unplayable> {
+        match deed {
+            Deed::Delete { grace } => self.want(Wanted::plain(Request::Delete { grace: *grace })),
+            Deed::Ask { reaction, reason } => self.want(Wanted::plain(Request::Ask {
+                reaction: *reaction,
+                by: None,
+                reason: reason.clone(),
+            })),
+            Deed::SetImage { container, image } => self.set_image(container, image),
+            Deed::Replace(replacement) => self.replace(replacement),
+            Deed::AddEphemeral { name, script } => self.add_ephemeral(name, script),
+            Deed::Kill { .. } | Deed::Exit { .. } | Deed::SetProbe { .. } => {
+                self.touch(deed);
+                Ok(())
+            }
+            Deed::RestartDriver { forget } => self.restart_driver(forget),
+            Deed::Reboot => self.reboot(),
+        }
+    }
+
+    /// What is done to a container behind the engine's back.
+    fn touch(&mut self, deed: &Deed) {
+        let (Deed::Kill { container, .. }
+        | Deed::Exit { container, .. }
+        | Deed::SetProbe { container, .. }) = deed
+        else {
+            return;
+        };
+        let Some(id) = self.id(container) else {
+            return;
+        };
+        if let Deed::Kill { signal, .. } = deed {
+            self.world.kill(id, *signal);
+        } else if let Deed::Exit { code, .. } = deed {
+            self.world.exit(id, *code);
+        } else if let Deed::SetProbe { probe, answers, .. } = deed {
+            self.world.set_probe(id, *probe, *answers);
+        }
+    }
+
+    fn want(&mut self, wanted: Wanted) -> Result<(), Unplayable> {
+        self.tell(Input::Wanted(Box::new(wanted)))
+    }
+
+    /// As the kubelet changes an image: whatever the policy, and never back.
+    fn set_image(&mut self, name: &str, image: &str) -> Result<(), Unplayable> {
+        let Some((id, mut container)) = self.definition(name) else {
+            return Ok(());
+        };
+        container.image = Some(image.into());
+        self.want(Wanted::replace(id, container, None, Some(NEVER), true))
+    }
+
+    fn replace(&mut self, replacement: &Replacement) -> Result<(), Unplayable> {
+        let Replacement {
+            container: name,
+            with,
+            script,
+            timeout,
+            force,
+        } = replacement;
+        let Some((id, old)) = self.definition(name) else {
+            return Ok(());
+        };
+        let new = with.clone().unwrap_or(old);
+        self.want(Wanted::replace(id, new, script.clone(), *timeout, *force))
+    }
+
+    fn add_ephemeral(&mut self, name: &str, script: &Script) -> Result<(), Unplayable> {
+        let container = Container {
+            list: List::Ephemeral,
+            role: Role::Ephemeral,
+            plain: true,
+            ..Container::new(name, RestartPolicy::Never)
+        };
+        self.want(Wanted {
+            request: Request::AddEphemeral(Box::new(container.clone())),
+            stage: Some(Stage::Container(Box::new(container), script.clone())),
+        })
+    }
+
+    fn restart_driver(&mut self, forget: &[Box<str>]) -> Result<(), Unplayable> {
+        self.go_away();
+        for name in forget {
+            if let Some(id) = self.id(name) {
+                self.world.remove(id);
+            }
+        }
+        self.come_back()
+    }
+
+    fn reboot(&mut self) -> Result<(), Unplayable> {
+        self.go_away();
+        self.world.reboot();
+        self.rebooted = true;
+        self.come_back()
+    }
+
+    /// Shows the world what a request that was granted brings. Made again, it brings nothing more.
+    pub(super) fn stage(&mut self, mut wanted: Wanted) -> Wanted {
+        match wanted.stage.take() {
+            None => {}
+            Some(Stage::Version(id, container, script)) => {
+                self.world.add_version(id, &container, script);
+                self.pod.containers[id.index()] = *container;
+            }
+            Some(Stage::Container(container, script)) => {
+                self.world.add(&container, script);
+                self.pod.containers.push(*container);
+            }
+        }
+        wanted
+    }
+
+    /// The container of that name as it is defined now.
+    fn definition(&mut self, name: &str) -> Option<(ContainerId, Container)> {
+        let id = self.id(name)?;
+        let pod = self.machine.as_ref().map_or(&self.pod, M::pod);
+        Some((id, pod.containers.get(id.index())?.clone()))
+    }
+
+    fn id(&mut self, name: &str) -> Option<ContainerId> {
+        let mut containers = (0..).map(ContainerId).zip(&self.pod.containers);
+        let found = containers.find(|(_, container)| &*container.name == name);
+        let id = found.map(|(id, _)| id);
+        if id.is_none() {
+            self.world.violated(format!(
+                "the scenario acts on {name}, which the pod does not have"
+            ));
+        }
+        id
+    }
+}
+
+/// Longer than any play: a change of image is never taken back.
+const NEVER: Duration = Duration::MAX;
+
+// === impl Wanted ===
+
+impl Wanted {
+    /// A request that brings nothing new into the world.
+    pub(super) fn plain(request: Request) -> Self {
+        Self {
+            request,
+            stage: None,
+        }
+    }
+
+    fn replace(
+        id: ContainerId,
+        with: Container,
+        script: Option<Script>,
+        timeout: Option<Duration>,
+        force: bool,
+    ) -> Self {
+        let with = Box::new(with);
+        Self {
+            stage: Some(Stage::Version(id, with.clone(), script)),
+            request: Request::Replace {
+                container: id,
+                with,
+                timeout,
+                force,
+            },
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What can be seen of a play from outside: lines, statuses, moments, the end.
+//!
+//! This is all that a judge reads. Any driver can make one: the simulator from virtual time, others
+//! from real processes or from a cluster.
+
+use crate::line::Log;
+use crate::world::Violation;
+use pillion_engine::{PodResult, PodStatus, Tick};
+use std::collections::BTreeMap;
+
+/// Everything that was seen.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    /// What the containers wrote.
+    pub log: Log,
+    /// The pod's status whenever it changed.
+    pub statuses: Vec<Sample>,
+    /// When the named acts were done.
+    pub moments: BTreeMap<Box<str>, Moment>,
+    /// Acts that were never done, for people.
+    pub left_undone: Vec<String>,
+    /// How the pod ended, if it did.
+    pub end: Option<End>,
+    /// When watching stopped.
+    pub until: Tick,
+    /// What must never happen and did.
+    pub violations: Vec<Violation>,
+}
+
+/// A status, and since when it held.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Sample {
+    /// Since when.
+    pub at: Tick,
+    /// What was shown.
+    pub status: PodStatus,
+}
+
+/// A moment in time and among the lines.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Moment {
+    /// When.
+    pub at: Tick,
+    /// How many lines had been written by then.
+    pub lines: usize,
+}
+
+/// The end of a pod.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct End {
+    /// When everything was down.
+    pub at: Tick,
+    /// How.
+    pub result: PodResult,
+    /// The name of the container that decided it.
+    pub decided_by: Option<Box<str>>,
+}
+
+// === impl Record ===
+
+impl Record {
+    /// Adds a status if it is another than the one before.
+    pub fn sample(&mut self, at: Tick, status: PodStatus) {
+        if self.status().is_none_or(|before| *before != status) {
+            self.statuses.push(Sample { at, status });
+        }
+    }
+
+    /// The newest status.
+    pub fn status(&self) -> Option<&PodStatus> {
+        self.statuses.last().map(|sample| &sample.status)
+    }
+
+    /// The statuses that held at some moment from `from` until just before `to`.
+    pub fn statuses_between(&self, from: Tick, to: Tick) -> &[Sample] {
+        let first = self.statuses.partition_point(|sample| sample.at <= from);
+        let end = self.statuses.partition_point(|sample| sample.at < to);
+        let first = first.saturating_sub(1);
+        &self.statuses[first..end.max(first)]
+    }
+
+    /// The status that held at a moment: the last of that moment.
+    pub fn status_at(&self, at: Tick) -> Option<&Sample> {
+        let end = self.statuses.partition_point(|sample| sample.at <= at);
+        self.statuses[..end].last()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pillion_engine::status::Phase;
+
+    fn status(phase: Phase) -> PodStatus {
+        PodStatus {
+            phase,
+            reason: None,
+            message: None,
+            conditions: Vec::new(),
+            containers: Vec::new(),
+        }
+    }
+
+    fn record() -> Record {
+        let mut record = Record::default();
+        for (secs, phase) in [
+            (0, Phase::Pending),
+            (1, Phase::Pending),
+            (2, Phase::Running),
+            (5, Phase::Succeeded),
+        ] {
+            record.sample(Tick::from_secs(secs), status(phase));
+        }
+        record
+    }
+
+    fn between(from: u64, to: u64) -> Vec<Phase> {
+        let record = record();
+        let samples = record.statuses_between(Tick::from_secs(from), Tick::from_secs(to));
+        samples.iter().map(|sample| sample.status.phase).collect()
+    }
+
+    #[test]
+    fn a_status_holds_until_the_next_one() {
+        assert_eq!(between(1, 2), [Phase::Pending]);
+        assert_eq!(between(1, 3), [Phase::Pending, Phase::Running]);
+        assert_eq!(between(3, 4), [Phase::Running]);
+        assert_eq!(between(9, 10), [Phase::Succeeded]);
+    }
+
+    #[test]
+    fn an_unchanged_status_is_no_new_one() {
+        assert_eq!(record().statuses.len(), 3);
+    }
+
+    #[test]
+    fn the_status_of_a_moment_is_the_last_of_it() {
+        let at = |secs| {
+            record()
+                .status_at(Tick::from_secs(secs))
+                .map(|s| s.status.phase)
+        };
+        assert_eq!(at(4), Some(Phase::Running));
+        assert_eq!(at(5), Some(Phase::Succeeded));
+    }
+}
