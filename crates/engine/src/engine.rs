@@ -1,12 +1,46 @@
 //! The engine itself: owns the containers, dispatches what comes in, queues what goes out.
+//!
+//! The decisions live in the modules below, one subject each:
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | `edges` | how each requirement stands, and who is held back by it |
+//! | `start` | when a container's turn has come: image, start |
+//! | `running` | hooks, probes, readiness of a process that runs |
+//! | `exit` | what an exit means: rules, policy, back-off, giving up |
+//! | `stop` | stopping one container: hooks, signal, time |
+//! | `wave` | stopping many in order |
+//! | `propagate` | `onRestart`: who goes down with a target |
+//! | `goal` | the end of the pod, its restart, its result |
+//! | `replace` | exchanging one container |
+//! | `recover` | coming back after a crash |
+//! | `view` | the pod's status for Kubernetes' eyes |
+
+mod edges;
+mod exit;
+mod fingerprint;
+mod goal;
+mod propagate;
+mod recover;
+mod replace;
+mod running;
+mod start;
+mod stop;
+mod view;
+mod wave;
 
 use crate::action::Action;
-use crate::entry::{Entry, Impossible};
-use crate::event::{Event, Found, Request};
-use crate::fact::Fact;
-use crate::pod::{ContainerId, Pod, Target, Until};
-use crate::status::{Phase, PodStatus};
+use crate::entry::{Cause, Entry, What};
+use crate::event::{Event, Request};
+use crate::fact::{EndCause, Fact, Goal, PodRecord, Replacing};
+use crate::graph::{Graph, InvalidGraph};
+use crate::life::{Life, Record, StopRole};
+use crate::pod::{Container, ContainerId, List, Pod, Reaction, Role, Target};
+use crate::result::{PodResult, Refused, Wait};
 use crate::tick::Tick;
+use crate::timer::{Timer, Timers};
+use edges::Gate;
+use std::collections::{BTreeMap, VecDeque};
 
 /// The lifecycle of one pod.
 ///
@@ -22,120 +56,193 @@ use crate::tick::Tick;
 #[derive(Clone, Debug)]
 pub struct Engine {
     pod: Pod,
+    graph: Graph,
+    record: PodRecord,
+    lives: Vec<Life>,
+    barriers: Vec<BarrierLife>,
+    gates: Vec<Gate>,
+    timers: Timers,
+    replacing: BTreeMap<ContainerId, Replacing>,
+    /// Mains that have not ended for good.
+    mains_left: usize,
+    /// Services that count for the pod's readiness and are not ready, or have given up.
+    unready: usize,
+    /// Nodes that are being stopped in order and are not through.
+    stopping: usize,
+    /// The nodes of a partial wave.
+    wave: Vec<Target>,
+    /// The budget of the pod's stop is used up.
+    budget_spent: bool,
+    /// The pod has a main.
+    has_mains: bool,
+    /// The pod has a service whose readiness counts.
+    has_services: bool,
+    /// What the pod's readiness was when it was last told.
+    told_ready: bool,
+    /// Things to look at before the current input has been dealt with.
+    work: VecDeque<Work>,
+    dirty: Vec<ContainerId>,
+    pod_dirty: bool,
+    facts: VecDeque<Fact>,
+    actions: VecDeque<Action>,
+    entries: VecDeque<Entry>,
+    silent: bool,
 }
 
-/// How a pod ended.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct PodResult {
-    /// Succeeded or Failed.
-    pub phase: Phase,
-    /// Whose end decided it; `None` if nobody's did (a deletion before anything ran, a deadline).
-    pub decider: Option<ContainerId>,
-    /// The exit code that stands for the pod: the decider's, else the first failed main's, else 0.
-    pub code: i32,
-    /// In one word, where Kubernetes has one (`DeadlineExceeded`).
-    pub reason: Option<&'static str>,
+/// What the engine knows of a meeting point.
+#[derive(Clone, Copy, Debug, Default)]
+struct BarrierLife {
+    closed: u32,
+    broken: u32,
+    stop: StopRole,
 }
 
-/// Why a request was not taken. Nothing has changed.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Refused {
-    /// The pod is ending or has ended.
-    Ending,
-    /// The pod has no such container.
-    NoSuchContainer,
-    /// Another replacement of the same container is under way.
-    Busy,
-    /// A dependant would be stopped for good (`onRestart: stop`); `force` does it all the same.
-    WouldStop(ContainerId),
-    /// The new container differs in its name, list, kind, role or edges.
-    OtherShape,
-}
-
-/// One requirement of a container that has not started, and how it stands.
+/// Something to look at again.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Wait {
-    /// Who is waited for.
-    pub target: Target,
-    /// Until what.
-    pub until: Until,
-    /// How it stands.
-    pub state: WaitState,
-    /// Since when the container waits.
-    pub since: Tick,
-}
-
-/// How a requirement stands.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum WaitState {
-    /// It lets the container start.
-    Satisfied,
-    /// It may still come.
-    Pending,
-    /// It cannot come any more.
-    Impossible(Impossible),
+enum Work {
+    /// A node's conditions have changed: who waits for it?
+    Changed(Target),
+    /// May this container start?
+    Consider(ContainerId),
+    /// Nothing above this node is up any more: it is its turn to stop.
+    StopTurn(Target),
 }
 
 // === impl Engine ===
 
 impl Engine {
     /// Takes a pod in at that time. Images are pulled at once; nothing starts before `SandboxReady`.
-    ///
-    /// The graph must have been checked.
-    pub fn new(pod: Pod, _now: Tick) -> Self {
-        Self { pod }
+    pub fn new(pod: Pod, now: Tick) -> Result<Self, InvalidGraph> {
+        let mut engine = Self::blank(pod, now)?;
+        if let Some(limit) = engine.pod.active_deadline {
+            engine.timers.arm(Timer::ActiveDeadline, now + limit);
+        }
+        engine.begin_run(now, Cause::PodStart);
+        engine.settle(now);
+        Ok(engine)
     }
 
-    /// Brings back the engine of a pod from what was kept. Call [`expected`](Self::expected), tell
-    /// what was found of each with [`handle_found`](Self::handle_found), then [`handle_resume`](Self::handle_resume).
-    pub fn restore(pod: Pod, _facts: impl IntoIterator<Item = Fact>) -> Self {
-        Self { pod }
+    /// Tells no entries from now on: for drivers that do not read them.
+    #[must_use]
+    pub fn silent(mut self) -> Self {
+        self.silent = true;
+        self.entries.clear();
+        self
     }
-
-    /// The containers that may be alive, as far as the facts tell.
-    pub fn expected(&self) -> Vec<ContainerId> {
-        Vec::new()
-    }
-
-    /// Takes in what the driver found of one container.
-    pub fn handle_found(&mut self, _now: Tick, _container: ContainerId, _found: Found) {}
-
-    /// Goes on after recovery.
-    pub fn handle_resume(&mut self, _now: Tick) {}
 
     /// Takes in something that happened.
-    pub fn handle_event(&mut self, _now: Tick, _event: Event) {}
+    pub fn handle_event(&mut self, now: Tick, event: Event) {
+        match event {
+            Event::SandboxReady => self.on_sandbox_ready(),
+            Event::SandboxLost => self.on_sandbox_lost(now),
+            Event::Pulled { container, attempt } => self.on_pulled(now, container, attempt),
+            Event::PullFailed {
+                container,
+                attempt,
+                message,
+            } => self.on_pull_failed(now, container, attempt, message),
+            Event::Started { container, attempt } => self.on_started(now, container, attempt),
+            Event::StartFailed {
+                container,
+                attempt,
+                reason,
+                message,
+            } => {
+                self.on_start_failed(now, container, attempt, reason, message);
+            }
+            Event::Exited {
+                container,
+                attempt,
+                exit,
+            } => self.on_exited(now, container, attempt, exit),
+            Event::HookDone {
+                container,
+                attempt,
+                hook,
+                ok,
+            } => self.on_hook_done(now, container, attempt, hook, ok),
+            Event::Probed {
+                container,
+                attempt,
+                probe,
+                ok,
+            } => self.on_probed(now, container, attempt, probe, ok),
+            Event::Notified {
+                container,
+                attempt,
+                ready,
+            } => self.on_notified(now, container, attempt, ready),
+        }
+        self.settle(now);
+    }
 
     /// Takes in something that is wanted.
-    pub fn handle_request(&mut self, _now: Tick, _request: Request) -> Result<(), Refused> {
-        Ok(())
+    pub fn handle_request(&mut self, now: Tick, request: Request) -> Result<(), Refused> {
+        let answer = match request {
+            Request::Delete { grace } => {
+                self.begin_end(now, EndCause::Deletion, Cause::Deletion, grace);
+                Ok(())
+            }
+            Request::Ask {
+                reaction,
+                by,
+                reason,
+            } => self.on_ask(now, reaction, by, reason),
+            Request::Replace {
+                container,
+                with,
+                timeout,
+                force,
+            } => self.on_replace(now, container, *with, timeout, force),
+            Request::AddEphemeral(container) => self.on_add_ephemeral(now, *container),
+        };
+        self.settle(now);
+        answer
     }
 
     /// Does what has become due.
-    pub fn handle_timeout(&mut self, _now: Tick) {}
+    pub fn handle_timeout(&mut self, now: Tick) {
+        while let Some(timer) = self.timers.expire(now) {
+            match timer {
+                Timer::ActiveDeadline => {
+                    self.begin_end(now, EndCause::ActiveDeadline, Cause::ActiveDeadline, None)
+                }
+                Timer::Budget => self.on_budget_spent(now),
+                Timer::Stop(container) => self.on_stop_deadline(now, container),
+                Timer::Start(container) => self.on_start_timeout(now, container),
+                Timer::Requirement(edge) => self.on_requirement_timeout(now, edge),
+                Timer::Replace(container) => self.on_replace_timeout(now, container),
+                Timer::PodBackOff => self.begin_run(now, Cause::PodRestart),
+                Timer::BackOff(container) => self.on_back_off_over(now, container),
+                Timer::Pull(container) => self.on_pull_due(now, container),
+                Timer::Probe(container, probe) => self.on_probe_due(now, container, probe),
+            }
+            self.settle(now);
+        }
+    }
 
     /// The next fact to keep, before any action is carried out.
     #[must_use]
     pub fn poll_fact(&mut self) -> Option<Fact> {
-        None
+        self.facts.pop_front()
     }
 
     /// The next action to carry out.
     #[must_use]
     pub fn poll_action(&mut self) -> Option<Action> {
-        None
+        self.actions.pop_front()
     }
 
     /// The next entry of the timeline.
     #[must_use]
     pub fn poll_entry(&mut self) -> Option<Entry> {
-        None
+        self.entries.pop_front()
     }
 
     /// When to call [`handle_timeout`](Self::handle_timeout) next.
     #[must_use]
     pub fn poll_deadline(&self) -> Option<Tick> {
-        None
+        self.timers.next()
     }
 
     /// The pod that is run; replaced containers are the new ones.
@@ -143,24 +250,226 @@ impl Engine {
         &self.pod
     }
 
-    /// The requirements of a container and how each stands.
-    pub fn waits(&self, _container: ContainerId) -> Vec<Wait> {
-        Vec::new()
+    /// How the pod ended, once everything is down.
+    pub fn result(&self) -> Option<&PodResult> {
+        self.record.result.as_ref()
     }
 
-    /// The pod's status as Kubernetes would show it.
-    pub fn status(&self) -> PodStatus {
-        PodStatus {
-            phase: Phase::Pending,
-            reason: None,
-            message: None,
-            conditions: Vec::new(),
-            containers: Vec::new(),
+    /// What is remembered of a container.
+    pub fn record(&self, container: ContainerId) -> Option<&Record> {
+        self.lives.get(container.index()).map(|life| &life.record)
+    }
+
+    /// Which run of the pod this is; the first is 1.
+    pub fn run(&self) -> u32 {
+        self.record.run
+    }
+
+    /// Where the pod is going.
+    pub fn goal(&self) -> &Goal {
+        &self.record.goal
+    }
+
+    /// The requirements of a container and how each stands.
+    pub fn waits(&self, container: ContainerId) -> Vec<Wait> {
+        let edges = self.graph.outgoing(Target::Container(container));
+        let gating = edges.filter(|edge| self.graph.edge(*edge).requirement.gates_start());
+        gating.map(|edge| self.wait(container, edge)).collect()
+    }
+
+    fn blank(pod: Pod, now: Tick) -> Result<Self, InvalidGraph> {
+        let graph = Graph::new(&pod)?;
+        let record = PodRecord {
+            run: 0,
+            goal: Goal::Run,
+            initialized: false,
+            sandbox: false,
+            created: now,
+            run_began: now,
+            backoff_level: 0,
+            result: None,
+        };
+        Ok(Self {
+            lives: vec![Life::default(); pod.containers.len()],
+            barriers: vec![BarrierLife::default(); pod.barriers.len()],
+            gates: vec![Gate::default(); graph.len()],
+            pod,
+            graph,
+            record,
+            timers: Timers::default(),
+            replacing: BTreeMap::new(),
+            mains_left: 0,
+            unready: 0,
+            stopping: 0,
+            wave: Vec::new(),
+            budget_spent: false,
+            has_mains: false,
+            has_services: false,
+            told_ready: false,
+            work: VecDeque::new(),
+            dirty: Vec::new(),
+            pod_dirty: false,
+            facts: VecDeque::new(),
+            actions: VecDeque::new(),
+            entries: VecDeque::new(),
+            silent: false,
+        })
+    }
+
+    /// Follows up on everything that the current input has changed.
+    fn settle(&mut self, now: Tick) {
+        loop {
+            while let Some(work) = self.work.pop_front() {
+                match work {
+                    Work::Changed(node) => self.refresh_incoming(now, node),
+                    Work::Consider(container) => self.consider(now, container),
+                    Work::StopTurn(node) => self.stop_turn(now, node),
+                }
+            }
+            if !self.move_goal(now) {
+                break;
+            }
+        }
+        self.tell_readiness(now);
+        self.flush();
+    }
+
+    /// Hands out what must be remembered of the current input.
+    fn flush(&mut self) {
+        if std::mem::take(&mut self.pod_dirty) {
+            self.facts
+                .push_back(Fact::Pod(Box::new(self.record.clone())));
+        }
+        for container in std::mem::take(&mut self.dirty) {
+            let life = self.life_mut(container);
+            life.dirty = false;
+            let record = Box::new(life.record.clone());
+            self.facts.push_back(Fact::Container(container, record));
         }
     }
 
-    /// How the pod ended, once everything is down.
-    pub fn result(&self) -> Option<&PodResult> {
-        None
+    fn on_add_ephemeral(&mut self, now: Tick, mut container: Container) -> Result<(), Refused> {
+        if self.record.goal != Goal::Run {
+            return Err(Refused::Ending);
+        }
+        container.list = List::Ephemeral;
+        container.role = Role::Ephemeral;
+        container.requires.clear();
+        let id =
+            ContainerId(u32::try_from(self.pod.containers.len()).map_err(|_| Refused::OtherShape)?);
+        self.facts
+            .push_back(Fact::Defined(id, 0, Box::new(container.clone())));
+        self.pod.containers.push(container);
+        self.lives.push(Life::default());
+        self.enter_waiting(now, id);
+        Ok(())
+    }
+
+    fn on_ask(
+        &mut self,
+        now: Tick,
+        reaction: Reaction,
+        by: Option<ContainerId>,
+        reason: Box<str>,
+    ) -> Result<(), Refused> {
+        if by.is_some_and(|by| by.index() >= self.lives.len()) {
+            return Err(Refused::NoSuchContainer);
+        }
+        if matches!(self.record.goal, Goal::End { .. }) {
+            return Err(Refused::Ending);
+        }
+        let cause = Cause::Asked {
+            by,
+            reaction,
+            reason,
+        };
+        match (reaction, by) {
+            (Reaction::Ignore, _) => return Err(Refused::OnlyByRule),
+            (Reaction::Restart, None) => return Err(Refused::NoSuchContainer),
+            (Reaction::Restart, Some(by)) => self.restart_asked(now, by, cause),
+            (
+                Reaction::RestartAllContainers
+                | Reaction::RestartPod
+                | Reaction::FailPod
+                | Reaction::CompletePod,
+                by,
+            ) => {
+                self.react(now, reaction, by, cause);
+            }
+        }
+        Ok(())
+    }
+
+    // --- small words used everywhere ---
+
+    fn def(&self, container: ContainerId) -> &Container {
+        &self.pod.containers[container.index()]
+    }
+
+    fn life(&self, container: ContainerId) -> &Life {
+        &self.lives[container.index()]
+    }
+
+    fn life_mut(&mut self, container: ContainerId) -> &mut Life {
+        &mut self.lives[container.index()]
+    }
+
+    /// The record of a container, to be changed: it will be handed out as a fact.
+    fn record_mut(&mut self, container: ContainerId) -> &mut Record {
+        let life = &mut self.lives[container.index()];
+        if !life.dirty {
+            life.dirty = true;
+            self.dirty.push(container);
+        }
+        &mut life.record
+    }
+
+    /// The pod's own record, to be changed.
+    fn pod_mut(&mut self) -> &mut PodRecord {
+        self.pod_dirty = true;
+        &mut self.record
+    }
+
+    fn containers(&self) -> impl Iterator<Item = ContainerId> + use<> {
+        (0..self.lives.len()).map(|index| ContainerId(u32::try_from(index).expect("ids are u32")))
+    }
+
+    /// Whether an event is about the process that there is now.
+    fn is_current(&self, container: ContainerId, attempt: u32) -> bool {
+        self.lives
+            .get(container.index())
+            .is_some_and(|life| life.record.attempt == attempt && life.is_up())
+    }
+
+    fn tell(&mut self, now: Tick, container: ContainerId, what: What, cause: Cause) {
+        if self.silent {
+            return;
+        }
+        let attempt = self.life(container).record.attempt;
+        self.entries.push_back(Entry {
+            at: now,
+            container: Some(container),
+            attempt,
+            what,
+            cause,
+        });
+    }
+
+    fn tell_pod(&mut self, now: Tick, what: What, cause: Cause) {
+        if self.silent {
+            return;
+        }
+        self.entries.push_back(Entry {
+            at: now,
+            container: None,
+            attempt: 0,
+            what,
+            cause,
+        });
+    }
+
+    fn changed(&mut self, container: ContainerId) {
+        self.work
+            .push_back(Work::Changed(Target::Container(container)));
     }
 }

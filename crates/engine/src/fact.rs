@@ -1,5 +1,186 @@
-//! What must be remembered so that a dead engine can be brought back.
+//! What must be remembered so that the engine of a pod can be brought back after its driver died.
+//!
+//! A fact is a state, not an input: the newest fact about a container says all there is to know of it.
+//! Facts of one step are handed out before its actions, so that nothing is done that was not written down.
+
+use crate::event::Exit;
+use crate::life::{Record, State, Undo};
+use crate::pod::{Container, ContainerId, Reaction};
+use crate::result::PodResult;
+use crate::tick::Tick;
 
 /// Something that the driver writes down before it carries out the actions that follow.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Fact;
+pub enum Fact {
+    /// Where a container stands now.
+    Container(ContainerId, Box<Record>),
+    /// Where the pod stands now.
+    Pod(Box<PodRecord>),
+    /// A replacement of this container has come this far; `None` when it is over.
+    Replacing(ContainerId, Option<Box<Replacing>>),
+    /// This is the container's definition from now on, under that version number.
+    Defined(ContainerId, u32, Box<Container>),
+}
+
+/// What must be remembered of the pod as a whole.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct PodRecord {
+    /// Which run of the pod; the first is 1.
+    pub run: u32,
+    /// Where it is going.
+    pub goal: Goal,
+    /// The init list has been through since the sandbox was made.
+    pub initialized: bool,
+    /// Containers can be started.
+    pub sandbox: bool,
+    /// When the engine took the pod in.
+    pub created: Tick,
+    /// When the latest run began.
+    pub run_began: Tick,
+    /// How many restarts of the whole pod the back-off has seen.
+    pub backoff_level: u32,
+    /// How the pod ended.
+    pub result: Option<PodResult>,
+}
+
+/// Where a pod is going. It only moves down this list, but for a restart that leads to a new run.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub enum Goal {
+    /// Up.
+    Run,
+    /// Down, and up again.
+    Restart {
+        /// Everything is killed at once, as Kubernetes does it.
+        at_once: bool,
+        /// The end of the budget.
+        deadline: Tick,
+        /// All is down, and the next run begins then.
+        waiting: Option<Tick>,
+    },
+    /// Down.
+    End {
+        /// The first cause decides the result.
+        cause: EndCause,
+        /// The end of the budget.
+        deadline: Tick,
+    },
+}
+
+/// Why a pod ends.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub enum EndCause {
+    /// It was deleted.
+    Deletion,
+    /// Every main has ended.
+    Completion,
+    /// A keystone ended.
+    Keystone(ContainerId),
+    /// A rule, a request or a container that gave up says how it ends.
+    Told {
+        /// As a success.
+        ok: bool,
+        /// Whose rule, request or giving up.
+        by: Option<ContainerId>,
+        /// By what means.
+        reaction: Option<Reaction>,
+    },
+    /// It was active too long.
+    ActiveDeadline,
+    /// Its sandbox was lost and it may not be started again.
+    SandboxLost,
+}
+
+/// A replacement that is under way.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Replacing {
+    /// What to put in place.
+    pub new: Container,
+    /// Its version.
+    pub new_version: u32,
+    /// What to put back if need be.
+    pub old: Container,
+    /// Its version.
+    pub old_version: u32,
+    /// How far it has come.
+    pub step: ReplaceStep,
+    /// How long the new one has to become ready.
+    pub timeout: std::time::Duration,
+}
+
+/// How far a replacement has come.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum ReplaceStep {
+    /// The new image is pulled while the old container runs.
+    Pulling,
+    /// The old container, and those that restart with it, are being stopped.
+    Stopping,
+    /// The new container must become ready.
+    Watching,
+    /// The new container is being stopped, to put the old one back.
+    RollingBack,
+}
+
+// === impl Fact ===
+
+impl Fact {
+    /// In one word, for a journal that people read.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Pod(pod) => pod.goal.name(),
+            Self::Replacing(_, Some(_)) => "replacing",
+            Self::Replacing(_, None) => "replacement-over",
+            Self::Defined(..) => "defined",
+            Self::Container(_, record) => match (&record.undo, &record.state) {
+                (Undo::Starting, _) => "undo-asked",
+                (Undo::Running, _) => "undo-running",
+                (Undo::Stopping, _) => "undo-stopping",
+                (Undo::None | Undo::Owed, state) => state.name(),
+            },
+        }
+    }
+
+    /// How the latest run of the container ended, as far as this fact tells.
+    pub fn exit(&self) -> Option<&Exit> {
+        match self {
+            Self::Container(_, record) => record.exit.as_ref().map(|termination| &termination.exit),
+            Self::Pod(_) | Self::Replacing(..) | Self::Defined(..) => None,
+        }
+    }
+}
+
+// === impl Goal ===
+
+impl Goal {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Restart { .. } => "restart-began",
+            Self::End { .. } => "stop-began",
+        }
+    }
+
+    /// The end of the budget of the stop that is under way.
+    pub fn deadline(&self) -> Option<Tick> {
+        match self {
+            Self::Run => None,
+            Self::Restart { deadline, .. } | Self::End { deadline, .. } => Some(*deadline),
+        }
+    }
+}
+
+// === impl State ===
+
+impl State {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::BackOff { .. } => "back-off",
+            Self::Starting => "start-asked",
+            Self::Running { .. } => "running",
+            Self::Stopping { .. } => "stop-asked",
+            Self::Ended { ok: true } => "succeeded",
+            Self::Ended { ok: false } => "failed",
+            Self::GaveUp { .. } => "gave-up",
+        }
+    }
+}

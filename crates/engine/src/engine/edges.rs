@@ -1,0 +1,262 @@
+//! How each requirement stands, and who is held back by it.
+//!
+//! Every edge keeps its last answer, and every node counts the edges that hold it back, so that a
+//! change costs as much as the edges it touches.
+
+use super::{Engine, Work};
+use crate::entry::Impossible;
+use crate::life::{Record, State};
+use crate::pod::{BarrierId, ContainerId, Need, Target, Until};
+use crate::result::{Wait, WaitState};
+use crate::tick::Tick;
+use crate::timer::Timer;
+
+/// What is known of one edge.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Gate {
+    /// Whether it lets its container start.
+    pub(super) lets: Lets,
+    /// The requirement has been fulfilled since the target last went down.
+    pub(super) held: bool,
+    /// It was waited for long enough, for this start.
+    pub(super) timed_out: bool,
+}
+
+/// Whether an edge lets its container start.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Lets {
+    /// It does.
+    #[default]
+    Through,
+    /// Not yet.
+    Wait,
+    /// Never: it cannot be fulfilled, and must be.
+    Never(Impossible),
+}
+
+impl Engine {
+    /// Looks again at every edge that leads to this node.
+    pub(super) fn refresh_incoming(&mut self, now: Tick, node: Target) {
+        for index in 0..self.graph.incoming(node).len() {
+            let edge = self.graph.incoming(node)[index];
+            self.refresh(now, edge);
+        }
+    }
+
+    /// Looks again at every edge by which this container requires others.
+    pub(super) fn refresh_outgoing(&mut self, now: Tick, container: ContainerId) {
+        for edge in self.graph.outgoing(Target::Container(container)) {
+            self.refresh(now, edge);
+        }
+    }
+
+    /// How a requirement of a container stands, for people.
+    pub(super) fn wait(&self, container: ContainerId, edge: u32) -> Wait {
+        let requirement = &self.graph.edge(edge).requirement;
+        let state = if self.gates[edge as usize].timed_out {
+            WaitState::Impossible(Impossible::TimedOut)
+        } else {
+            self.standing(requirement.target, requirement.until)
+        };
+        let since = self.life(container).waiting_since;
+        Wait {
+            target: requirement.target,
+            until: requirement.until,
+            state,
+            since,
+        }
+    }
+
+    /// Whether somebody waits for this container to come up.
+    pub(super) fn is_awaited(&self, container: ContainerId) -> bool {
+        let incoming = self.graph.incoming(Target::Container(container));
+        incoming.iter().any(|edge| {
+            self.gates[*edge as usize].lets == Lets::Wait
+                && match self.graph.edge(*edge).from {
+                    Target::Container(from) => self.life(from).record.state == State::Waiting,
+                    Target::Barrier(_) => true,
+                }
+        })
+    }
+
+    /// The first requirement that holds a container back for ever.
+    pub(super) fn impossible(&self, container: ContainerId) -> Option<(Target, Until, Impossible)> {
+        self.graph
+            .outgoing(Target::Container(container))
+            .find_map(|edge| match self.gates[edge as usize].lets {
+                Lets::Never(why) => {
+                    let requirement = &self.graph.edge(edge).requirement;
+                    Some((requirement.target, requirement.until, why))
+                }
+                Lets::Through | Lets::Wait => None,
+            })
+    }
+
+    pub(super) fn on_requirement_timeout(&mut self, now: Tick, edge: u32) {
+        self.gates[edge as usize].timed_out = true;
+        self.refresh(now, edge);
+    }
+
+    /// Looks again at one edge, and tells its container if it changed.
+    pub(super) fn refresh(&mut self, now: Tick, number: u32) {
+        let edge = self.graph.edge(number);
+        if !edge.requirement.gates_start() {
+            return;
+        }
+        let (from, target, until, need) = (
+            edge.from,
+            edge.requirement.target,
+            edge.requirement.until,
+            edge.requirement.need,
+        );
+        let standing = self.standing(target, until);
+        let gate = &mut self.gates[number as usize];
+        gate.held |= standing == WaitState::Satisfied;
+        let standing = match standing {
+            WaitState::Pending if gate.timed_out => WaitState::Impossible(Impossible::TimedOut),
+            other => other,
+        };
+        let lets = self.lets(from, target, need, standing);
+        let old = std::mem::replace(&mut self.gates[number as usize].lets, lets);
+        if old != lets {
+            self.recount(from, old, lets);
+            if lets == Lets::Through
+                && let Target::Container(from) = from
+            {
+                self.life_mut(from).last_opened = Some(number);
+            }
+        }
+        self.watch_timeout(now, number);
+    }
+
+    /// How a condition on a node stands.
+    fn standing(&self, target: Target, until: Until) -> WaitState {
+        match target {
+            Target::Container(container) => self.container_standing(container, until),
+            Target::Barrier(barrier) => self.barrier_standing(barrier),
+        }
+    }
+
+    fn barrier_standing(&self, barrier: BarrierId) -> WaitState {
+        let life = &self.barriers[barrier.index()];
+        if life.broken > 0 {
+            return WaitState::Impossible(self.barrier_blocker(barrier));
+        }
+        if life.closed > 0 {
+            WaitState::Pending
+        } else {
+            WaitState::Satisfied
+        }
+    }
+
+    fn barrier_blocker(&self, barrier: BarrierId) -> Impossible {
+        let mut edges = self.graph.outgoing(Target::Barrier(barrier));
+        let blocker = edges.find_map(|edge| match self.gates[edge as usize].lets {
+            Lets::Never(why) => Some(why),
+            Lets::Through | Lets::Wait => None,
+        });
+        blocker.unwrap_or(Impossible::Ended)
+    }
+
+    fn container_standing(&self, container: ContainerId, until: Until) -> WaitState {
+        let record = &self.life(container).record;
+        if self.fulfils(container, record, until) {
+            return WaitState::Satisfied;
+        }
+        match record.state {
+            State::GaveUp { .. } => WaitState::Impossible(Impossible::GaveUp),
+            State::Ended { .. } => WaitState::Impossible(Impossible::Ended),
+            State::Waiting
+            | State::BackOff { .. }
+            | State::Starting
+            | State::Running { .. }
+            | State::Stopping { .. } => WaitState::Pending,
+        }
+    }
+
+    fn fulfils(&self, container: ContainerId, record: &Record, until: Until) -> bool {
+        match until {
+            Until::Attempted => record.attempted,
+            // What has run stays started for those who wait for a oneshot.
+            Until::Started => {
+                (record.started && record.is_running())
+                    || (self.def(container).is_oneshot() && record.ran)
+            }
+            Until::Ready => self.is_ready(container),
+            Until::Succeeded => record.state == State::Ended { ok: true },
+            Until::Exited => matches!(record.state, State::Ended { .. }),
+            Until::Settled => false,
+        }
+    }
+
+    fn lets(&self, from: Target, target: Target, need: Need, standing: WaitState) -> Lets {
+        match (need, standing) {
+            (_, WaitState::Satisfied) => Lets::Through,
+            (Need::Hard, WaitState::Pending) => Lets::Wait,
+            (Need::Hard, WaitState::Impossible(why)) => Lets::Never(why),
+            (Need::Soft | Need::Order, WaitState::Impossible(_)) => Lets::Through,
+            (Need::Soft, WaitState::Pending) => match target {
+                Target::Container(target) if self.life(target).record.failed => Lets::Through,
+                Target::Container(_) | Target::Barrier(_) => Lets::Wait,
+            },
+            (Need::Order, WaitState::Pending) => match from {
+                // Only the first start in a run of the pod is held back.
+                Target::Container(from) if self.life(from).record.launched => Lets::Through,
+                Target::Container(_) | Target::Barrier(_) => Lets::Wait,
+            },
+        }
+    }
+
+    fn recount(&mut self, from: Target, old: Lets, new: Lets) {
+        let (closed, broken) = match from {
+            Target::Container(id) => {
+                let life = &mut self.lives[id.index()];
+                (&mut life.closed, &mut life.broken)
+            }
+            Target::Barrier(id) => {
+                let life = &mut self.barriers[id.index()];
+                (&mut life.closed, &mut life.broken)
+            }
+        };
+        match old {
+            Lets::Through => {}
+            Lets::Wait => *closed -= 1,
+            Lets::Never(_) => *broken -= 1,
+        }
+        match new {
+            Lets::Through => {}
+            Lets::Wait => *closed += 1,
+            Lets::Never(_) => *broken += 1,
+        }
+        self.work.push_back(match from {
+            Target::Container(id) => Work::Consider(id),
+            Target::Barrier(_) => Work::Changed(from),
+        });
+    }
+
+    /// Keeps the deadline of an edge: it runs while its container waits and its target has had its turn.
+    fn watch_timeout(&mut self, now: Tick, number: u32) {
+        let edge = self.graph.edge(number);
+        let Some(timeout) = edge.requirement.timeout else {
+            return;
+        };
+        let (Target::Container(from), Target::Container(target)) =
+            (edge.from, edge.requirement.target)
+        else {
+            return;
+        };
+        let waiting = self.life(from);
+        let waits = waiting.record.state == State::Waiting
+            && self.gates[number as usize].lets == Lets::Wait;
+        let timer = Timer::Requirement(number);
+        match self.life(target).turn {
+            Some(turn) if waits => {
+                if self.timers.get(timer).is_none() {
+                    let begin = turn.max(waiting.waiting_since);
+                    self.timers.arm(timer, (begin + timeout).max(now));
+                }
+            }
+            Some(_) | None => self.timers.disarm(timer),
+        }
+    }
+}

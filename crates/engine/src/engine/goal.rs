@@ -1,0 +1,476 @@
+//! Where the pod is going: its end, its restart, its result.
+
+use super::edges::Lets;
+use super::{Engine, Work};
+use crate::entry::{Cause, What};
+use crate::event::Exit;
+use crate::fact::{EndCause, Goal};
+use crate::life::{Record, State, StopRole, Undo};
+use crate::pod::{
+    BarrierId, ContainerId, Kind, OnGiveUp, Reaction, Rerun, RestartPolicy, Role, Target,
+};
+use crate::restart;
+use crate::result::PodResult;
+use crate::status::Phase;
+use crate::tick::Tick;
+use crate::timer::Timer;
+use std::time::Duration;
+
+use super::stop::LAST_WINDOW;
+
+/// A deletion gives at least this long, as the kubelet does.
+const SHORTEST_GRACE: Duration = Duration::from_secs(1);
+
+/// Which of those that succeeded a new run of the pod leaves alone.
+#[derive(Clone, Copy)]
+enum Spared {
+    /// Everything is run again.
+    Nobody,
+    /// Oneshots that say `rerun: never`.
+    Once,
+    /// Those, and mains: what has succeeded under `OnFailure` is not repeated after a lost sandbox.
+    OnceAndMains,
+}
+
+impl Engine {
+    /// Begins a run of the pod: everything that should run waits for its requirements.
+    pub(super) fn begin_run(&mut self, now: Tick, cause: Cause) {
+        let spared = self.spared_by(&cause);
+        let pod = self.pod_mut();
+        pod.run += 1;
+        pod.goal = Goal::Run;
+        pod.run_began = now;
+        let run = pod.run;
+        self.budget_spent = false;
+        self.leave_pod_wave();
+        self.tell_pod(now, What::PodStarted { run }, cause);
+        for container in self.containers() {
+            if self.def(container).role != Role::Ephemeral && !self.stays_done(container, spared) {
+                self.renew(container);
+            }
+        }
+        self.recount_pod();
+        for gate in &mut self.gates {
+            gate.held = false;
+        }
+        for node in self.graph.nodes() {
+            self.work.push_back(Work::Changed(node));
+        }
+        for container in self.containers() {
+            if self.life(container).record.state == State::Waiting {
+                self.enter_waiting(now, container);
+            }
+        }
+    }
+
+    /// Ends the pod, for the first cause that comes; later ones can only hurry it.
+    pub(super) fn begin_end(
+        &mut self,
+        now: Tick,
+        end: EndCause,
+        cause: Cause,
+        grace: Option<Duration>,
+    ) {
+        if self.record.result.is_some() {
+            return;
+        }
+        let grace = match end {
+            EndCause::Deletion => grace.unwrap_or(self.pod.grace).max(SHORTEST_GRACE),
+            EndCause::Completion
+            | EndCause::Keystone(_)
+            | EndCause::Told { .. }
+            | EndCause::ActiveDeadline
+            | EndCause::SandboxLost => self.pod.grace,
+        };
+        let wanted = now + grace;
+        match self.record.goal.clone() {
+            Goal::Run => {
+                self.pod_mut().goal = Goal::End {
+                    cause: end,
+                    deadline: wanted,
+                };
+                self.tell_pod(now, What::PodStopping { deadline: wanted }, cause);
+                self.begin_pod_wave(now);
+            }
+            Goal::Restart { deadline, .. } => {
+                let deadline = deadline.min(wanted);
+                self.pod_mut().goal = Goal::End {
+                    cause: end,
+                    deadline,
+                };
+                self.timers.disarm(Timer::PodBackOff);
+                self.tell_pod(now, What::PodStopping { deadline }, cause);
+                self.hurry_if_running(now, deadline);
+            }
+            Goal::End {
+                cause: first,
+                deadline,
+            } if end == EndCause::Deletion && wanted < deadline => {
+                self.pod_mut().goal = Goal::End {
+                    cause: first,
+                    deadline: wanted,
+                };
+                self.hurry(now, wanted);
+            }
+            Goal::End { .. } => {}
+        }
+    }
+
+    /// Does to the pod what a rule or a request says.
+    pub(super) fn react(
+        &mut self,
+        now: Tick,
+        reaction: Reaction,
+        by: Option<ContainerId>,
+        cause: Cause,
+    ) {
+        let told = |ok| EndCause::Told {
+            ok,
+            by,
+            reaction: Some(reaction),
+        };
+        match reaction {
+            Reaction::RestartAllContainers => self.begin_restart(now, true, cause),
+            Reaction::RestartPod => self.begin_restart(now, false, cause),
+            Reaction::FailPod => self.begin_end(now, told(false), cause, None),
+            Reaction::CompletePod => self.begin_end(now, told(true), cause, None),
+            Reaction::Restart | Reaction::Ignore => {}
+        }
+    }
+
+    /// Moves on when every main has ended, or everything is down. Says whether it did.
+    pub(super) fn move_goal(&mut self, now: Tick) -> bool {
+        match self.record.goal {
+            Goal::Run if self.mains_left == 0 && self.has_mains => {
+                self.begin_end(now, EndCause::Completion, Cause::Completion, None);
+                true
+            }
+            Goal::End { .. } if self.record.result.is_none() && self.stopping == 0 => {
+                self.finish(now);
+                true
+            }
+            Goal::Restart { waiting: None, .. } if self.stopping == 0 => {
+                self.await_next_run(now);
+                true
+            }
+            Goal::Run | Goal::End { .. } | Goal::Restart { .. } => false,
+        }
+    }
+
+    /// Everything in the sandbox is gone. Kubernetes' rules say whether the pod may run again.
+    pub(super) fn on_sandbox_lost(&mut self, now: Tick) {
+        if !std::mem::replace(&mut self.pod_mut().sandbox, false) || self.record.result.is_some() {
+            return;
+        }
+        self.pod_mut().initialized = false;
+        let ran = self
+            .containers()
+            .any(|container| self.life(container).record.attempt > 0);
+        for container in self.containers() {
+            self.lose(now, container);
+        }
+        self.replacing_lost();
+        match self.record.goal {
+            Goal::Run if !ran => {}
+            Goal::Run if self.pod.restart_policy == RestartPolicy::Never => {
+                self.begin_end(now, EndCause::SandboxLost, Cause::SandboxLost, None);
+            }
+            Goal::Run => self.begin_run(now, Cause::SandboxLost),
+            Goal::Restart { .. } | Goal::End { .. } => {
+                for node in self.graph.nodes() {
+                    self.work.push_back(Work::StopTurn(node));
+                }
+            }
+        }
+    }
+
+    /// Whether the pod is about to be over: its last main is being stopped for good. The kubelet does not tend
+    /// its sidecars any more then.
+    pub(super) fn is_winding_down(&self, container: ContainerId) -> bool {
+        let def = self.def(container);
+        def.plain
+            && def.role == Role::Sidecar
+            && self.mains_left > 0
+            && self.mains_left == self.lives.iter().filter(|life| life.doomed).count()
+    }
+
+    /// The container that keeps a meeting point from ever opening.
+    pub(super) fn blocker_of(&self, barrier: BarrierId) -> Option<ContainerId> {
+        let mut edges = self.graph.outgoing(Target::Barrier(barrier));
+        edges.find_map(|edge| {
+            match (
+                self.gates[edge as usize].lets,
+                self.graph.edge(edge).requirement.target,
+            ) {
+                (Lets::Never(_), Target::Container(container)) => Some(container),
+                (Lets::Never(_), Target::Barrier(inner)) => self.blocker_of(inner),
+                (Lets::Through | Lets::Wait, _) => None,
+            }
+        })
+    }
+
+    /// Counts anew what is kept count of.
+    pub(super) fn recount_pod(&mut self) {
+        let mains =
+            |engine: &Self, container: &ContainerId| engine.def(*container).role == Role::Main;
+        self.has_mains = self.containers().any(|container| mains(self, &container));
+        let left = self.containers().filter(|container| mains(self, container));
+        self.mains_left = left
+            .filter(|container| !self.life(*container).record.is_over())
+            .count();
+        self.has_services = self
+            .pod
+            .containers
+            .iter()
+            .any(|def| !def.is_oneshot() && def.role != Role::Ephemeral);
+        for container in self.containers() {
+            self.refresh_ready(self.record.run_began, container, Cause::Itself);
+        }
+    }
+
+    fn begin_restart(&mut self, now: Tick, at_once: bool, cause: Cause) {
+        if self.record.goal != Goal::Run {
+            return;
+        }
+        let deadline = now + if at_once { LAST_WINDOW } else { self.pod.grace };
+        self.pod_mut().goal = Goal::Restart {
+            at_once,
+            deadline,
+            waiting: None,
+        };
+        self.tell_pod(
+            now,
+            if at_once {
+                What::PodKilled
+            } else {
+                What::PodStopping { deadline }
+            },
+            cause,
+        );
+        self.begin_pod_wave(now);
+    }
+
+    fn hurry_if_running(&mut self, now: Tick, deadline: Tick) {
+        if self.stopping > 0 {
+            self.hurry(now, deadline);
+        }
+    }
+
+    /// Everything is down: the next run begins after the pod's back-off.
+    fn await_next_run(&mut self, now: Tick) {
+        self.timers.disarm(Timer::Budget);
+        let backoff = self.pod.backoff;
+        let began = self.record.run_began;
+        let pod = self.pod_mut();
+        if now.since(began) > backoff.reset {
+            pod.backoff_level = 0;
+        }
+        let after = restart::delay(&backoff, pod.backoff_level);
+        pod.backoff_level = pod.backoff_level.saturating_add(1);
+        if let Goal::Restart { waiting, .. } = &mut pod.goal {
+            *waiting = Some(now + after);
+        }
+        self.tell_pod(now, What::PodRestarting { after }, Cause::PodRestart);
+        if after.is_zero() {
+            self.begin_run(now, Cause::PodRestart);
+        } else {
+            self.timers.arm(Timer::PodBackOff, now + after);
+        }
+    }
+
+    fn finish(&mut self, now: Tick) {
+        self.timers.clear();
+        let result = self.result_now();
+        let (phase, decider, code) = (result.phase, result.decider, result.code);
+        self.pod_mut().result = Some(result);
+        self.tell_pod(
+            now,
+            What::PodEnded {
+                phase,
+                decider,
+                code,
+            },
+            Cause::Itself,
+        );
+    }
+
+    fn result_now(&self) -> PodResult {
+        let Goal::End { cause, .. } = &self.record.goal else {
+            return self.result_by_codes();
+        };
+        match *cause {
+            EndCause::Deletion | EndCause::Completion | EndCause::SandboxLost => {
+                self.result_by_codes()
+            }
+            EndCause::Keystone(keystone) => {
+                let ok = self.life(keystone).record.state == State::Ended { ok: true };
+                self.result_of(Some(keystone), ok)
+            }
+            EndCause::Told { ok, by, .. } => self.result_of(by, ok),
+            EndCause::ActiveDeadline => PodResult {
+                reason: Some("DeadlineExceeded"),
+                ..self.result_of(None, false)
+            },
+        }
+    }
+
+    fn result_of(&self, decider: Option<ContainerId>, ok: bool) -> PodResult {
+        let code = decider
+            .and_then(|decider| self.exit_code(decider))
+            .filter(|code| *code != 0);
+        let (phase, code) = if ok {
+            (Phase::Succeeded, 0)
+        } else {
+            (Phase::Failed, code.unwrap_or(1))
+        };
+        PodResult {
+            phase,
+            decider,
+            code,
+            reason: None,
+        }
+    }
+
+    /// Succeeded if every main ended with 0; else the first that failed decides.
+    fn result_by_codes(&self) -> PodResult {
+        let failed = self
+            .containers()
+            .filter(|container| self.counts_as_failed(*container));
+        let first = failed.min_by_key(|container| {
+            self.life(*container)
+                .record
+                .exit
+                .as_ref()
+                .map_or(Tick::NEVER, |exit| exit.finished)
+        });
+        match first {
+            None => PodResult {
+                phase: Phase::Succeeded,
+                decider: None,
+                code: 0,
+                reason: None,
+            },
+            Some(first) => {
+                let decider = self.life(first).record.exit.is_some().then_some(first);
+                let code = self.exit_code(first).filter(|code| *code != 0).unwrap_or(1);
+                PodResult {
+                    phase: Phase::Failed,
+                    decider,
+                    code,
+                    reason: None,
+                }
+            }
+        }
+    }
+
+    fn counts_as_failed(&self, container: ContainerId) -> bool {
+        let def = self.def(container);
+        let record = &self.life(container).record;
+        def.role == Role::Main
+            && def.on_give_up != OnGiveUp::Ignore
+            && !record.ignored
+            && record.state != State::Ended { ok: true }
+    }
+
+    fn exit_code(&self, container: ContainerId) -> Option<i32> {
+        self.life(container)
+            .record
+            .exit
+            .as_ref()
+            .map(|exit| exit.exit.code)
+    }
+
+    /// Makes a container ready for a new run of the pod.
+    fn renew(&mut self, container: ContainerId) {
+        let record = self.record_mut(container);
+        let Record {
+            attempt,
+            version,
+            restarts,
+            exit,
+            last,
+            image,
+            last_start,
+            ..
+        } = std::mem::take(record);
+        *record = Record {
+            attempt,
+            version,
+            restarts,
+            exit,
+            last,
+            image,
+            last_start,
+            ..Record::default()
+        };
+        let life = self.life_mut(container);
+        life.doomed = false;
+        life.told_ready = false;
+    }
+
+    /// Which of those that succeeded a new run of the pod leaves alone.
+    fn spared_by(&self, cause: &Cause) -> Spared {
+        match (&self.record.goal, cause) {
+            (Goal::Restart { at_once: true, .. }, _) => Spared::Nobody,
+            (_, Cause::SandboxLost) if self.pod.restart_policy == RestartPolicy::OnFailure => {
+                Spared::OnceAndMains
+            }
+            (_, _) => Spared::Once,
+        }
+    }
+
+    /// Whether a new run of the pod leaves a container as it ended.
+    fn stays_done(&self, container: ContainerId, spared: Spared) -> bool {
+        let record = &self.life(container).record;
+        let def = self.def(container);
+        let once = matches!(
+            def.kind,
+            Kind::Oneshot {
+                rerun: Rerun::Never,
+                ..
+            }
+        );
+        let main = def.role == Role::Main && !def.is_oneshot();
+        let spared = match spared {
+            Spared::Nobody => false,
+            Spared::Once => once,
+            Spared::OnceAndMains => once || main,
+        };
+        spared && record.state == State::Ended { ok: true } && !record.interrupted
+    }
+
+    /// The process of a container is gone with its sandbox.
+    fn lose(&mut self, now: Tick, container: ContainerId) {
+        if !self.life(container).is_up() {
+            return;
+        }
+        self.tell(
+            now,
+            container,
+            What::Exited(Exit::unknown()),
+            Cause::SandboxLost,
+        );
+        if matches!(
+            self.life(container).record.undo,
+            Undo::Starting | Undo::Running | Undo::Stopping
+        ) {
+            self.record_mut(container).undo = Undo::None;
+        } else {
+            self.note_exit(now, container, Exit::unknown());
+            let record = self.record_mut(container);
+            record.state = State::Ended { ok: false };
+            record.interrupted = true;
+        }
+    }
+
+    fn leave_pod_wave(&mut self) {
+        self.wave.clear();
+        self.stopping = 0;
+        for life in &mut self.lives {
+            life.stop = StopRole::default();
+        }
+        for barrier in &mut self.barriers {
+            barrier.stop = StopRole::default();
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! `onRestart`: who goes down with a target, and what becomes of them.
+
+use super::Engine;
+use crate::entry::Cause;
+use crate::life::{After, GiveUp, State};
+use crate::pod::{ContainerId, OnRestart, Target, Until};
+use crate::tick::Tick;
+use crate::timer::Timer;
+
+impl Engine {
+    /// A container went down, and nobody had asked for it in order: its dependants react.
+    pub(super) fn came_down_by_itself(&mut self, now: Tick, target: ContainerId) {
+        if self.record.goal == crate::fact::Goal::Run
+            && self.mark_dependants(now, target, self.fate(target))
+        {
+            self.begin_partial_wave();
+        }
+    }
+
+    /// Marks all that go down with a target. Says whether there is any.
+    pub(super) fn mark_dependants(&mut self, now: Tick, target: ContainerId, fate: After) -> bool {
+        let mut marked = false;
+        let mut affected = vec![(target, fate)];
+        while let Some((target, fate)) = affected.pop() {
+            for (dependant, after) in self.dependants_of(target, fate) {
+                let record = &self.life(dependant).record;
+                if record.is_over() || record.after >= Some(after) {
+                    continue;
+                }
+                if record.is_up() {
+                    self.mark(now, dependant, after, target);
+                    affected.push((dependant, after));
+                    marked = true;
+                } else {
+                    self.react_while_down(now, dependant, after, target);
+                }
+            }
+        }
+        marked
+    }
+
+    /// Notes what becomes of a container after the partial wave that begins.
+    pub(super) fn mark(
+        &mut self,
+        now: Tick,
+        container: ContainerId,
+        after: After,
+        _target: ContainerId,
+    ) {
+        self.record_mut(container).after = Some(after);
+        let deadline = now + self.pod.grace;
+        if self
+            .timers
+            .get(Timer::Stop(container))
+            .is_none_or(|armed| armed > deadline)
+        {
+            self.timers.arm(Timer::Stop(container), deadline);
+        }
+    }
+
+    /// Those that go down with the target, and what becomes of each. Their requirement has to hold anew.
+    fn dependants_of(&mut self, target: ContainerId, fate: After) -> Vec<(ContainerId, After)> {
+        let mut dependants = Vec::new();
+        // A oneshot that has ended is not gone: what it did stays done.
+        if self.def(target).is_oneshot() {
+            return dependants;
+        }
+        for index in 0..self.graph.incoming(Target::Container(target)).len() {
+            let number = self.graph.incoming(Target::Container(target))[index];
+            let edge = self.graph.edge(number);
+            if !matches!(edge.requirement.until, Until::Started | Until::Ready) {
+                continue;
+            }
+            let held = std::mem::take(&mut self.gates[number as usize].held);
+            let Target::Container(from) = self.graph.edge(number).from else {
+                continue;
+            };
+            match (held, self.graph.edge(number).requirement.on_restart, fate) {
+                (false, _, _) | (_, OnRestart::Keep, _) => {}
+                (true, OnRestart::Restart | OnRestart::Stop, After::EndOk) => {
+                    dependants.push((from, After::EndOk))
+                }
+                (true, OnRestart::Restart, After::Restart | After::GiveUp) => {
+                    dependants.push((from, After::Restart))
+                }
+                (true, OnRestart::Stop, After::Restart | After::GiveUp) => {
+                    dependants.push((from, After::GiveUp))
+                }
+            }
+        }
+        dependants
+    }
+
+    fn react_while_down(
+        &mut self,
+        now: Tick,
+        dependant: ContainerId,
+        after: After,
+        target: ContainerId,
+    ) {
+        match after {
+            After::Restart => {}
+            After::EndOk => {
+                self.timers.disarm(Timer::BackOff(dependant));
+                self.cancel_pull(dependant);
+                self.enter_ended(now, dependant, true, Cause::TargetDown { target });
+            }
+            After::GiveUp => self.give_up(
+                now,
+                dependant,
+                GiveUp::Stopped,
+                Cause::TargetDown { target },
+            ),
+        }
+    }
+
+    /// What has become of a container that went down.
+    fn fate(&self, container: ContainerId) -> After {
+        match self.life(container).record.state {
+            State::Ended { ok: true } => After::EndOk,
+            State::Ended { ok: false } | State::GaveUp { .. } => After::GiveUp,
+            State::Waiting
+            | State::BackOff { .. }
+            | State::Starting
+            | State::Running { .. }
+            | State::Stopping { .. } => After::Restart,
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! Coming back after the driver died.
+//!
+//! The facts say where everything stood when the last of them was written; the driver says what it
+//! finds now. Everything else (edges, timers, probes) follows from these two.
+
+use super::{Engine, Work};
+use crate::action::{Action, Command};
+use crate::entry::{Cause, What};
+use crate::event::{Exit, Found};
+use crate::fact::{Fact, Goal, ReplaceStep};
+use crate::graph::InvalidGraph;
+use crate::life::{HookStep, Life, State, StopStep, Undo};
+use crate::pod::{ContainerId, HookKind, Need, Pod, Target};
+use crate::tick::Tick;
+use crate::timer::Timer;
+
+impl Engine {
+    /// Brings back the engine of a pod from what was kept. Call [`expected`](Self::expected), tell
+    /// what was found of each with [`handle_found`](Self::handle_found), then [`handle_resume`](Self::handle_resume).
+    pub fn restore(pod: Pod, facts: impl IntoIterator<Item = Fact>) -> Result<Self, InvalidGraph> {
+        let mut engine = Self::blank(pod, Tick::ZERO)?;
+        for fact in facts {
+            engine.apply(fact);
+        }
+        Ok(engine)
+    }
+
+    /// The containers that may be alive, as far as the facts tell.
+    pub fn expected(&self) -> Vec<ContainerId> {
+        self.containers()
+            .filter(|container| self.life(*container).is_up())
+            .collect()
+    }
+
+    /// Takes in what the driver found of one container.
+    pub fn handle_found(&mut self, now: Tick, container: ContainerId, found: Found) {
+        let Some(life) = self.lives.get(container.index()) else {
+            return;
+        };
+        if !life.is_up() {
+            return;
+        }
+        let expected = life.record.attempt;
+        match found {
+            Found::Running { attempt } if attempt == expected => self.found_running(now, container),
+            Found::Ended { attempt, exit } if attempt == expected => {
+                self.life_mut(container).found_exit = Some(exit.unwrap_or_else(Exit::unknown));
+            }
+            Found::NeverCreated if !life.record.is_running() => self.found_nothing(container),
+            // A process that had been seen is gone without a trace.
+            Found::Running { .. } | Found::Ended { .. } | Found::NeverCreated => {
+                self.life_mut(container).found_exit = Some(Exit::unknown());
+            }
+        }
+    }
+
+    /// Goes on after recovery.
+    pub fn handle_resume(&mut self, now: Tick) {
+        if self.record.run == 0 {
+            self.record.created = now;
+            self.begin_run(now, Cause::PodStart);
+        }
+        self.tell_pod(now, What::Recovered, Cause::Itself);
+        if self.record.result.is_some() {
+            return self.flush();
+        }
+        for edge in 0..u32::try_from(self.graph.len()).expect("edges are numbered by u32") {
+            self.refresh(now, edge);
+            self.remember_held(edge);
+        }
+        self.recount_pod();
+        self.told_ready = self.is_pod_ready();
+        self.resume_pod();
+        for container in self.containers() {
+            self.resume_container(now, container);
+        }
+        if matches!(
+            self.record.goal,
+            Goal::Restart { waiting: None, .. } | Goal::End { .. }
+        ) {
+            self.join_pod_wave();
+        }
+        for container in self.containers() {
+            if let Some(exit) = self.life_mut(container).found_exit.take() {
+                let attempt = self.life(container).record.attempt;
+                self.on_exited(now, container, attempt, exit);
+            }
+        }
+        self.resume_wave();
+        self.settle(now);
+    }
+
+    fn apply(&mut self, fact: Fact) {
+        match fact {
+            Fact::Pod(record) => self.record = *record,
+            Fact::Container(container, record) => {
+                if let Some(life) = self.lives.get_mut(container.index()) {
+                    life.latest_version = life.latest_version.max(record.version);
+                    life.record = *record;
+                }
+            }
+            Fact::Defined(container, version, def) => {
+                if container.index() == self.lives.len() {
+                    self.lives.push(Life::default());
+                    self.pod.containers.push(*def);
+                } else if let Some(old) = self.pod.containers.get_mut(container.index()) {
+                    *old = *def;
+                    let life = self.life_mut(container);
+                    life.record.version = version;
+                    life.latest_version = life.latest_version.max(version);
+                }
+            }
+            Fact::Replacing(container, None) => {
+                self.replacing.remove(&container);
+            }
+            Fact::Replacing(container, Some(replacing)) => {
+                if let Some(life) = self.lives.get_mut(container.index()) {
+                    life.latest_version = life.latest_version.max(replacing.new_version);
+                    self.replacing.insert(container, *replacing);
+                }
+            }
+        }
+    }
+
+    fn found_running(&mut self, now: Tick, container: ContainerId) {
+        if self.life(container).record.command() == Command::Undo {
+            return self.found_undo_running(container);
+        }
+        let since = match self.life(container).record.state {
+            State::Starting => State::Running { since: now },
+            State::Stopping {
+                since: None,
+                why,
+                step,
+                deadline,
+            } => State::Stopping {
+                since: Some(now),
+                why,
+                step,
+                deadline,
+            },
+            State::Waiting
+            | State::BackOff { .. }
+            | State::Running { .. }
+            | State::Stopping { .. }
+            | State::Ended { .. }
+            | State::GaveUp { .. } => return,
+        };
+        self.count_start(container);
+        let record = self.record_mut(container);
+        record.state = since;
+        record.ran = true;
+    }
+
+    fn found_undo_running(&mut self, container: ContainerId) {
+        if self.life(container).record.undo == Undo::Starting {
+            self.record_mut(container).undo = Undo::Running;
+        }
+    }
+
+    /// The start that was written down never happened: it is still to be done.
+    fn found_nothing(&mut self, container: ContainerId) {
+        let stopping = self.record.goal != Goal::Run;
+        let record = self.record_mut(container);
+        if record.command() == Command::Undo {
+            record.undo = Undo::Owed;
+            return;
+        }
+        record.state = State::Waiting;
+        if stopping && let Some(exit) = &record.exit {
+            record.state = State::Ended {
+                ok: exit.exit.is_success(),
+            };
+        }
+    }
+
+    /// What runs has had its requirements; what waits finds out.
+    fn remember_held(&mut self, number: u32) {
+        let edge = self.graph.edge(number);
+        if let Target::Container(from) = edge.from
+            && edge.requirement.need == Need::Hard
+            && self.life(from).is_up()
+        {
+            self.gates[number as usize].held = true;
+        }
+    }
+
+    fn resume_pod(&mut self) {
+        if let (Some(limit), Goal::Run | Goal::Restart { .. }) =
+            (self.pod.active_deadline, &self.record.goal)
+        {
+            self.timers
+                .arm(Timer::ActiveDeadline, self.record.created + limit);
+        }
+        match self.record.goal {
+            Goal::Restart {
+                waiting: Some(at), ..
+            } => self.timers.arm(Timer::PodBackOff, at),
+            Goal::Restart {
+                deadline,
+                waiting: None,
+                ..
+            }
+            | Goal::End { deadline, .. } => {
+                self.timers.arm(Timer::Budget, deadline);
+            }
+            Goal::Run => {}
+        }
+    }
+
+    fn resume_container(&mut self, now: Tick, container: ContainerId) {
+        let life = self.life_mut(container);
+        life.waiting_since = now;
+        match life.record.state.clone() {
+            State::Waiting => {
+                if self.record.goal == Goal::Run {
+                    self.enter_waiting(now, container);
+                }
+            }
+            State::BackOff { until, .. } => {
+                self.timers.arm(Timer::BackOff(container), until);
+                self.want_image(now, container);
+            }
+            // The answer is still to come.
+            State::Starting => {
+                self.life_mut(container).turn = Some(now);
+            }
+            State::Running { .. } => self.resume_running(now, container),
+            State::Stopping { step, deadline, .. } => {
+                self.resume_stopping(now, container, step, deadline)
+            }
+            State::Ended { .. } | State::GaveUp { .. } => {}
+        }
+        self.resume_replacement(now, container);
+    }
+
+    /// Hooks that were under way are not run a second time.
+    fn resume_running(&mut self, now: Tick, container: ContainerId) {
+        self.life_mut(container).turn = Some(now);
+        if let (Some(timeout), false) =
+            (self.def(container).start_timeout, self.is_ready(container))
+        {
+            self.timers.arm(Timer::Start(container), now + timeout);
+        }
+        self.finish_hook(container, HookKind::PodStopping);
+        self.finish_hook(container, HookKind::PreStop);
+        if self.life(container).record.started {
+            return self.begin_probes_of_started(now, container);
+        }
+        let has_hook = self.def(container).hooks.post_start;
+        if has_hook && self.life(container).record.hooks.get(HookKind::PostStart) == HookStep::Idle
+        {
+            return self.begin_hook(now, container, HookKind::PostStart, None);
+        }
+        self.finish_hook(container, HookKind::PostStart);
+        self.after_post_start(now, container);
+    }
+
+    fn finish_hook(&mut self, container: ContainerId, hook: HookKind) {
+        if self.life(container).record.hooks.get(hook) == HookStep::Begun {
+            self.record_mut(container).hooks.set(hook, HookStep::Done);
+        }
+    }
+
+    fn resume_stopping(
+        &mut self,
+        now: Tick,
+        container: ContainerId,
+        step: StopStep,
+        deadline: Tick,
+    ) {
+        for hook in [HookKind::PodStopping, HookKind::PreStop] {
+            self.finish_hook(container, hook);
+        }
+        match step {
+            StopStep::Hook(_) => self.advance_stop(now, container),
+            StopStep::Signalled => {
+                let attempt = self.life(container).record.attempt;
+                self.actions.push_back(Action::Stop {
+                    container,
+                    attempt,
+                    deadline,
+                });
+            }
+        }
+    }
+
+    fn resume_replacement(&mut self, now: Tick, container: ContainerId) {
+        let Some(replacing) = self.replacing.get(&container) else {
+            return;
+        };
+        let (step, timeout) = (replacing.step, replacing.timeout);
+        match step {
+            ReplaceStep::Pulling => {
+                let attempt = self.life(container).record.attempt + 1;
+                self.ask_for_image(now, container, attempt);
+                self.timers.arm(Timer::Replace(container), now + timeout);
+            }
+            ReplaceStep::Watching => self.timers.arm(Timer::Replace(container), now + timeout),
+            ReplaceStep::Stopping | ReplaceStep::RollingBack => {}
+        }
+    }
+
+    /// Goes on with the ordered stop that was under way.
+    fn resume_wave(&mut self) {
+        match self.record.goal {
+            Goal::Run => {
+                if self
+                    .containers()
+                    .any(|container| self.life(container).record.after.is_some())
+                {
+                    self.begin_partial_wave();
+                }
+            }
+            Goal::Restart {
+                waiting: Some(_), ..
+            } => {}
+            Goal::Restart { waiting: None, .. } | Goal::End { .. } => {
+                self.queue_turns();
+            }
+        }
+        for container in self.containers() {
+            self.work.push_back(Work::Consider(container));
+        }
+    }
+}

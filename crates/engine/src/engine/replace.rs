@@ -1,0 +1,322 @@
+//! Exchanging one container while the others keep running.
+//!
+//! ```text
+//! Pulling ─▶ Stopping ─▶ Watching ─▶ (done)
+//!    │                      │
+//!    └▶ (abandoned)         └▶ RollingBack ─▶ (the old one is back)
+//! ```
+
+use super::Engine;
+use crate::entry::{Cause, What};
+use crate::fact::{Fact, Goal, ReplaceStep, Replacing};
+use crate::life::{After, GiveUp, Image, State};
+use crate::pod::{Container, ContainerId, OnRestart, Target};
+use crate::result::Refused;
+use crate::tick::Tick;
+use crate::timer::Timer;
+use std::time::Duration;
+
+/// How long a new container has to become ready when nobody says.
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
+
+impl Engine {
+    pub(super) fn on_replace(
+        &mut self,
+        now: Tick,
+        container: ContainerId,
+        new: Container,
+        timeout: Option<Duration>,
+        force: bool,
+    ) -> Result<(), Refused> {
+        self.check_replacement(container, &new, force)?;
+        self.tell(now, container, What::ReplaceBegan, Cause::Itself);
+        let version = self.life(container).next_version();
+        self.life_mut(container).latest_version = version;
+        if self.def(container).is_oneshot() || !self.life(container).record.is_running() {
+            self.take_at_next_start(now, container, new, version);
+            return Ok(());
+        }
+        let timeout = timeout.or(new.start_timeout).unwrap_or(DEFAULT_TIMEOUT);
+        let replacing = Replacing {
+            old: self.def(container).clone(),
+            old_version: self.life(container).record.version,
+            new,
+            new_version: version,
+            step: ReplaceStep::Pulling,
+            timeout,
+        };
+        let has_image = replacing.new.image.is_some();
+        self.replacing.insert(container, replacing);
+        self.note_replacing(container);
+        if has_image {
+            let attempt = self.life(container).record.attempt + 1;
+            self.ask_for_image(now, container, attempt);
+            self.timers.arm(Timer::Replace(container), now + timeout);
+        } else {
+            self.begin_swap(now, container);
+        }
+        Ok(())
+    }
+
+    /// The image of a replacement is there. Says whether it was one.
+    pub(super) fn replacement_pulled(&mut self, now: Tick, container: ContainerId) -> bool {
+        let pulling = self.replace_step(container) == Some(ReplaceStep::Pulling);
+        if pulling {
+            self.begin_swap(now, container);
+        }
+        pulling
+    }
+
+    /// The container to be exchanged is down: put the other definition in place.
+    pub(super) fn replacement_down(&mut self, now: Tick, container: ContainerId) {
+        let Some(replacing) = self.replacing.get_mut(&container) else {
+            return;
+        };
+        match replacing.step {
+            ReplaceStep::Stopping => {
+                replacing.step = ReplaceStep::Watching;
+                let (def, version, timeout) = (
+                    replacing.new.clone(),
+                    replacing.new_version,
+                    replacing.timeout,
+                );
+                self.note_replacing(container);
+                self.define(container, def, version);
+                self.timers.arm(Timer::Replace(container), now + timeout);
+                self.retry_those_without(now, container);
+            }
+            ReplaceStep::RollingBack => {
+                let (def, version) = (replacing.old.clone(), replacing.old_version);
+                self.end_replacing(container);
+                self.define(container, def, version);
+                self.life_mut(container).image = Image::Unknown;
+            }
+            ReplaceStep::Pulling | ReplaceStep::Watching => {}
+        }
+    }
+
+    /// The new container is ready: the replacement is done.
+    pub(super) fn replacement_ready(&mut self, now: Tick, container: ContainerId) {
+        if self.replace_step(container) == Some(ReplaceStep::Watching) {
+            self.end_replacing(container);
+            self.tell(now, container, What::Replaced, Cause::Itself);
+        }
+    }
+
+    /// The new container will not be started again: put the old one back.
+    pub(super) fn replacement_failed(&mut self, now: Tick, container: ContainerId) {
+        match self.replace_step(container) {
+            Some(ReplaceStep::Watching) if self.record.goal == Goal::Run => {
+                self.roll_back(now, container)
+            }
+            // The old one has ended by itself: there is nothing left to exchange.
+            Some(ReplaceStep::Pulling | ReplaceStep::Stopping) => {
+                self.take_replacement_now(container)
+            }
+            Some(ReplaceStep::Watching | ReplaceStep::RollingBack) | None => {}
+        }
+    }
+
+    pub(super) fn on_replace_timeout(&mut self, now: Tick, container: ContainerId) {
+        match self.replace_step(container) {
+            Some(ReplaceStep::Pulling) => {
+                self.cancel_pull(container);
+                self.end_replacing(container);
+                self.tell(now, container, What::ReplaceAbandoned, Cause::Itself);
+                if matches!(
+                    self.life(container).record.state,
+                    State::Waiting | State::BackOff { .. }
+                ) {
+                    self.want_image(now, container);
+                }
+            }
+            Some(ReplaceStep::Watching) => self.roll_back(now, container),
+            Some(ReplaceStep::Stopping | ReplaceStep::RollingBack) | None => {}
+        }
+    }
+
+    /// A sandbox that was lost took the old container with it: the new ones are what is started.
+    pub(super) fn replacing_lost(&mut self) {
+        let under_way: Vec<_> = self.replacing.keys().copied().collect();
+        for container in under_way {
+            if self.replace_step(container) != Some(ReplaceStep::RollingBack) {
+                self.take_replacement_now(container);
+            }
+        }
+    }
+
+    /// Which definition the next image is for.
+    pub(super) fn pull_version(&self, container: ContainerId) -> u32 {
+        match self.replacing.get(&container) {
+            Some(replacing) if replacing.step == ReplaceStep::Pulling => replacing.new_version,
+            Some(_) | None => self.life(container).record.version,
+        }
+    }
+
+    fn check_replacement(
+        &self,
+        container: ContainerId,
+        new: &Container,
+        force: bool,
+    ) -> Result<(), Refused> {
+        if container.index() >= self.lives.len() {
+            return Err(Refused::NoSuchContainer);
+        }
+        if self.record.goal != Goal::Run {
+            return Err(Refused::Ending);
+        }
+        if self.replacing.contains_key(&container) {
+            return Err(Refused::Busy);
+        }
+        let old = self.def(container);
+        let same = old.name == new.name
+            && old.list == new.list
+            && old.is_oneshot() == new.is_oneshot()
+            && old.role == new.role
+            && old.requires == new.requires;
+        if !same {
+            return Err(Refused::OtherShape);
+        }
+        match self.stopped_for_good_by(container) {
+            Some(dependant) if !force => Err(Refused::WouldStop(dependant)),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// A dependant that would give up if this container went down now.
+    fn stopped_for_good_by(&self, container: ContainerId) -> Option<ContainerId> {
+        let incoming = self.graph.incoming(Target::Container(container)).iter();
+        incoming.copied().find_map(|number| {
+            let edge = self.graph.edge(number);
+            match edge.from {
+                Target::Container(from)
+                    if edge.requirement.on_restart == OnRestart::Stop
+                        && self.gates[number as usize].held
+                        && self.life(from).is_up() =>
+                {
+                    Some(from)
+                }
+                Target::Container(_) | Target::Barrier(_) => None,
+            }
+        })
+    }
+
+    /// Stops the old container and those that restart with it.
+    fn begin_swap(&mut self, now: Tick, container: ContainerId) {
+        self.timers.disarm(Timer::Replace(container));
+        if let Some(replacing) = self.replacing.get_mut(&container) {
+            replacing.step = ReplaceStep::Stopping;
+        }
+        self.note_replacing(container);
+        self.bring_down(now, container);
+    }
+
+    fn roll_back(&mut self, now: Tick, container: ContainerId) {
+        self.timers.disarm(Timer::Replace(container));
+        self.tell(now, container, What::RolledBack, Cause::Itself);
+        if let Some(replacing) = self.replacing.get_mut(&container) {
+            replacing.step = ReplaceStep::RollingBack;
+        }
+        self.note_replacing(container);
+        if self.life(container).is_up() {
+            return self.bring_down(now, container);
+        }
+        self.cancel_pull(container);
+        self.timers.disarm(Timer::BackOff(container));
+        let was_over = self.life(container).record.is_over();
+        self.replacement_down(now, container);
+        if was_over {
+            self.try_again(now, container);
+        } else {
+            self.enter_waiting(now, container);
+        }
+    }
+
+    fn bring_down(&mut self, now: Tick, container: ContainerId) {
+        self.mark(now, container, After::Restart, container);
+        self.mark_dependants(now, container, After::Restart);
+        self.begin_partial_wave();
+    }
+
+    /// A container that is not up simply has the new definition from now on.
+    fn take_at_next_start(
+        &mut self,
+        now: Tick,
+        container: ContainerId,
+        new: Container,
+        version: u32,
+    ) {
+        self.cancel_pull(container);
+        self.define(container, new, version);
+        match self.life(container).record.state {
+            State::Waiting => self.enter_waiting(now, container),
+            State::BackOff { .. } => {
+                self.timers.disarm(Timer::BackOff(container));
+                self.enter_waiting(now, container);
+            }
+            State::GaveUp { .. } => {
+                self.try_again(now, container);
+                self.retry_those_without(now, container);
+            }
+            State::Starting
+            | State::Running { .. }
+            | State::Stopping { .. }
+            | State::Ended { .. } => {}
+        }
+    }
+
+    /// The old container went down by itself while the replacement was prepared: go on with the new one.
+    fn take_replacement_now(&mut self, container: ContainerId) {
+        if let Some(replacing) = self.replacing.get(&container) {
+            let (def, version) = (replacing.new.clone(), replacing.new_version);
+            self.end_replacing(container);
+            self.define(container, def, version);
+        }
+    }
+
+    fn define(&mut self, container: ContainerId, def: Container, version: u32) {
+        self.facts
+            .push_back(Fact::Defined(container, version, Box::new(def.clone())));
+        self.pod.containers[container.index()] = def;
+        let record = self.record_mut(container);
+        record.version = version;
+        record.backoff_level = 0;
+        record.recent_restarts.clear();
+    }
+
+    /// Those who gave up for lack of this container are tried again, and those who gave up for lack of them.
+    fn retry_those_without(&mut self, now: Tick, container: ContainerId) {
+        let mut lacking = vec![container];
+        while let Some(lacked) = lacking.pop() {
+            for other in self.containers() {
+                let State::GaveUp {
+                    why: GiveUp::Requirement { target, .. },
+                } = self.life(other).record.state
+                else {
+                    continue;
+                };
+                if target == Target::Container(lacked) {
+                    self.try_again(now, other);
+                    lacking.push(other);
+                }
+            }
+        }
+    }
+
+    fn replace_step(&self, container: ContainerId) -> Option<ReplaceStep> {
+        self.replacing
+            .get(&container)
+            .map(|replacing| replacing.step)
+    }
+
+    fn end_replacing(&mut self, container: ContainerId) {
+        self.timers.disarm(Timer::Replace(container));
+        self.replacing.remove(&container);
+        self.facts.push_back(Fact::Replacing(container, None));
+    }
+
+    fn note_replacing(&mut self, container: ContainerId) {
+        let replacing = self.replacing.get(&container).cloned().map(Box::new);
+        self.facts.push_back(Fact::Replacing(container, replacing));
+    }
+}

@@ -1,0 +1,337 @@
+//! When a container's turn has come: its requirements, its image, its start.
+
+use super::edges::Lets;
+use super::{Engine, Work};
+use crate::action::{Action, Command};
+use crate::entry::{Cause, What};
+use crate::event::{Attempt, StartFailure};
+use crate::fact::Goal;
+use crate::life::{GiveUp, Image, State, Undo};
+use crate::pod::{Backoff, ContainerId, Role, Target};
+use crate::restart;
+use crate::tick::Tick;
+use crate::timer::Timer;
+
+impl Engine {
+    pub(super) fn on_sandbox_ready(&mut self) {
+        if self.record.sandbox {
+            return;
+        }
+        self.pod_mut().sandbox = true;
+        for container in self.containers() {
+            self.work.push_back(Work::Consider(container));
+        }
+    }
+
+    /// The container wants to run, as soon as its requirements let it.
+    pub(super) fn enter_waiting(&mut self, now: Tick, container: ContainerId) {
+        self.record_mut(container).state = State::Waiting;
+        let life = self.life_mut(container);
+        life.turn = None;
+        life.waiting_since = now;
+        life.last_opened = None;
+        for edge in self.graph.outgoing(Target::Container(container)) {
+            self.gates[edge as usize].timed_out = false;
+            self.timers.disarm(Timer::Requirement(edge));
+            self.refresh(now, edge);
+            self.begin_wait(now, container, edge);
+        }
+        self.want_image(now, container);
+        self.work.push_back(Work::Consider(container));
+    }
+
+    /// Starts the container if nothing holds it back; gives up if something does for ever.
+    pub(super) fn consider(&mut self, now: Tick, container: ContainerId) {
+        if self.life(container).record.state != State::Waiting || !self.is_wanted(container) {
+            return;
+        }
+        if let Some((target, until, why)) = self.impossible(container) {
+            let cause = Cause::Impossible { target, until, why };
+            return self.give_up(
+                now,
+                container,
+                GiveUp::Requirement { target, until, why },
+                cause,
+            );
+        }
+        if self.life(container).closed > 0 || !self.record.sandbox {
+            return;
+        }
+        self.take_turn(now, container);
+        if self.has_image(container) {
+            self.start(now, container);
+        }
+    }
+
+    pub(super) fn on_pulled(&mut self, now: Tick, container: ContainerId, attempt: Attempt) {
+        let Some(life) = self.lives.get_mut(container.index()) else {
+            return;
+        };
+        let awaited = match &life.image {
+            Image::Pulling(awaited) => *awaited == attempt,
+            Image::Failed { retrying, .. } => *retrying && life.record.attempt + 1 == attempt,
+            Image::Unknown | Image::Present(_) => false,
+        };
+        if !awaited {
+            return;
+        }
+        life.image = Image::Present(attempt);
+        self.tell(now, container, What::Pulled, Cause::Itself);
+        if self.replacement_pulled(now, container) {
+            return;
+        }
+        self.work.push_back(Work::Consider(container));
+    }
+
+    pub(super) fn on_pull_failed(
+        &mut self,
+        now: Tick,
+        container: ContainerId,
+        attempt: Attempt,
+        message: Box<str>,
+    ) {
+        let Some(life) = self.lives.get(container.index()) else {
+            return;
+        };
+        let failures = match &life.image {
+            Image::Pulling(awaited) if *awaited == attempt => 0,
+            Image::Failed {
+                failures,
+                retrying: true,
+                ..
+            } if life.record.attempt + 1 == attempt => *failures,
+            Image::Pulling(_) | Image::Failed { .. } | Image::Unknown | Image::Present(_) => return,
+        };
+        let retry_in = restart::delay(&Backoff::default(), failures + 1);
+        self.life_mut(container).image = Image::Failed {
+            failures: failures + 1,
+            message: message.clone(),
+            retrying: false,
+        };
+        self.tell(
+            now,
+            container,
+            What::PullFailed { message, retry_in },
+            Cause::Itself,
+        );
+        self.timers.arm(Timer::Pull(container), now + retry_in);
+        if !self.replacing.contains_key(&container) {
+            self.note_failed_attempt(container);
+        }
+    }
+
+    /// Tries again to get an image.
+    pub(super) fn on_pull_due(&mut self, now: Tick, container: ContainerId) {
+        let attempt = self.life(container).record.attempt + 1;
+        let version = self.pull_version(container);
+        if let Image::Failed { retrying, .. } = &mut self.life_mut(container).image {
+            *retrying = true;
+            self.tell(now, container, What::Pulling, Cause::Itself);
+            self.actions.push_back(Action::Pull {
+                container,
+                attempt,
+                version,
+            });
+        }
+    }
+
+    pub(super) fn on_start_failed(
+        &mut self,
+        now: Tick,
+        container: ContainerId,
+        attempt: Attempt,
+        reason: StartFailure,
+        message: Box<str>,
+    ) {
+        if !self.is_current(container, attempt) || self.life(container).record.is_running() {
+            return;
+        }
+        self.tell(
+            now,
+            container,
+            What::StartFailed {
+                reason,
+                message: message.clone(),
+            },
+            Cause::Itself,
+        );
+        if self.life(container).record.command() == Command::Undo {
+            return self.undo_ended(now, container, false);
+        }
+        self.forget_process(container);
+        if matches!(self.life(container).record.state, State::Stopping { .. })
+            || self.record.goal != Goal::Run
+        {
+            self.record_mut(container).failed = true;
+            return self.came_down(now, container, None);
+        }
+        self.note_failed_attempt(container);
+        // There was no run, so neither rules nor policy are asked: it is tried again.
+        self.enter_back_off(now, container, Some((reason, message)), Cause::Itself);
+        self.came_down_by_itself(now, container);
+    }
+
+    /// Whether the pod wants this container up at all.
+    pub(super) fn is_wanted(&self, container: ContainerId) -> bool {
+        let life = self.life(container);
+        let def = self.def(container);
+        match self.record.goal {
+            Goal::Run => life.record.after.is_none(),
+            // Something above still needs it, so it goes on serving. Nothing else is started in an ending pod.
+            Goal::Restart { at_once: false, .. } | Goal::End { .. } => {
+                def.role == Role::Sidecar
+                    && !def.plain
+                    && !def.is_oneshot()
+                    && life.record.launched
+                    && self.something_above_is_up(container)
+                    && !self.is_budget_spent()
+            }
+            Goal::Restart { at_once: true, .. } => false,
+        }
+    }
+
+    /// Pulls the image that the next start needs, unless that is under way.
+    pub(super) fn want_image(&mut self, now: Tick, container: ContainerId) {
+        if self.def(container).image.is_none() {
+            return;
+        }
+        let life = self.life(container);
+        let attempt = life.record.attempt + 1;
+        let pull = match &life.image {
+            Image::Unknown => true,
+            Image::Pulling(awaited) | Image::Present(awaited) => *awaited != attempt,
+            Image::Failed { .. } => false,
+        };
+        if pull && self.record.goal == Goal::Run {
+            self.ask_for_image(now, container, attempt);
+        }
+    }
+
+    pub(super) fn ask_for_image(&mut self, now: Tick, container: ContainerId, attempt: Attempt) {
+        let version = self.pull_version(container);
+        self.life_mut(container).image = Image::Pulling(attempt);
+        self.tell(now, container, What::Pulling, Cause::Itself);
+        self.actions.push_back(Action::Pull {
+            container,
+            attempt,
+            version,
+        });
+    }
+
+    /// Nobody needs the image any more.
+    pub(super) fn cancel_pull(&mut self, container: ContainerId) {
+        let attempt = self.life(container).record.attempt + 1;
+        match std::mem::take(&mut self.life_mut(container).image) {
+            Image::Pulling(attempt) => self
+                .actions
+                .push_back(Action::CancelPull { container, attempt }),
+            Image::Failed { retrying: true, .. } => self
+                .actions
+                .push_back(Action::CancelPull { container, attempt }),
+            Image::Failed {
+                retrying: false, ..
+            }
+            | Image::Unknown
+            | Image::Present(_) => {}
+        }
+        self.timers.disarm(Timer::Pull(container));
+    }
+
+    fn has_image(&self, container: ContainerId) -> bool {
+        let life = self.life(container);
+        self.def(container).image.is_none() || life.image == Image::Present(life.record.attempt + 1)
+    }
+
+    fn take_turn(&mut self, now: Tick, container: ContainerId) {
+        if self.life(container).turn.is_some() {
+            return;
+        }
+        let cause = self.turn_cause(container);
+        let life = self.life_mut(container);
+        life.turn = Some(now);
+        let pull_failed = matches!(life.image, Image::Failed { .. });
+        self.tell(now, container, What::Turn, cause);
+        if let Some(timeout) = self.def(container).start_timeout {
+            self.timers.arm(Timer::Start(container), now + timeout);
+        }
+        if pull_failed {
+            self.note_failed_attempt(container);
+        }
+        // Those who wait for it with a timeout count from now on.
+        self.changed(container);
+    }
+
+    fn turn_cause(&self, container: ContainerId) -> Cause {
+        match self.life(container).last_opened {
+            Some(edge) => {
+                let requirement = &self.graph.edge(edge).requirement;
+                Cause::Fulfilled {
+                    target: requirement.target,
+                    until: requirement.until,
+                }
+            }
+            None if self.life(container).record.attempt > 0 => Cause::Itself,
+            None => Cause::PodStart,
+        }
+    }
+
+    fn start(&mut self, now: Tick, container: ContainerId) {
+        let image = self.def(container).image.clone();
+        let record = self.record_mut(container);
+        record.attempt += 1;
+        record.state = State::Starting;
+        record.launched = true;
+        record.last_start = now;
+        record.image = image;
+        record.begin_attempt();
+        let (attempt, version) = (record.attempt, record.version);
+        self.tell(now, container, What::Starting, Cause::Itself);
+        self.actions.push_back(Action::Start {
+            container,
+            attempt,
+            version,
+            command: Command::Run,
+        });
+    }
+
+    /// Begins the reversal of a oneshot.
+    pub(super) fn start_undo(&mut self, now: Tick, container: ContainerId) {
+        let record = self.record_mut(container);
+        record.attempt += 1;
+        record.undo = Undo::Starting;
+        let (attempt, version) = (record.attempt, record.version);
+        self.tell(now, container, What::Undoing, Cause::Unneeded);
+        self.actions.push_back(Action::Start {
+            container,
+            attempt,
+            version,
+            command: Command::Undo,
+        });
+    }
+
+    /// An attempt to start came to nothing, or a run ended: those who only wait for it to settle go on.
+    pub(super) fn note_failed_attempt(&mut self, container: ContainerId) {
+        let has_turn = self.life(container).turn.is_some();
+        let record = self.record_mut(container);
+        record.failed = true;
+        record.attempted |= has_turn;
+        self.changed(container);
+    }
+
+    fn begin_wait(&mut self, now: Tick, container: ContainerId, edge: u32) {
+        if self.gates[edge as usize].lets != Lets::Wait {
+            return;
+        }
+        let requirement = &self.graph.edge(edge).requirement;
+        let (target, until) = (requirement.target, requirement.until);
+        self.tell(
+            now,
+            container,
+            What::Waiting { target, until },
+            Cause::Itself,
+        );
+        if let Target::Container(target) = target {
+            self.hurry_probes(now, target);
+        }
+    }
+}

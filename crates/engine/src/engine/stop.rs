@@ -1,0 +1,244 @@
+//! Stopping one container: hooks, the signal, and the time they have.
+
+use super::{Engine, Work};
+use crate::action::Action;
+use crate::entry::{Cause, What};
+use crate::fact::Goal;
+use crate::life::{HookStep, State, StopStep, StopWhy, Undo};
+use crate::pod::{ContainerId, HookKind, Role, Target};
+use crate::restart;
+use crate::tick::Tick;
+use crate::timer::Timer;
+use std::time::Duration;
+
+/// However late its turn comes, a container has this long between the signal and the kill. The kubelet gives as much.
+pub(super) const LAST_WINDOW: Duration = Duration::from_secs(2);
+
+impl Engine {
+    /// Stops a container that has failed, out of any order.
+    pub(super) fn kill(
+        &mut self,
+        now: Tick,
+        container: ContainerId,
+        why: StopWhy,
+        grace: Duration,
+        cause: Cause,
+    ) {
+        let def = self.def(container);
+        let for_good = why != StopWhy::Asked
+            && !restart::restarts(def.restart.policy, def.is_oneshot(), false);
+        self.life_mut(container).doomed =
+            for_good && def.role == Role::Main && self.record.goal == Goal::Run;
+        self.begin_stop(now, container, why, now + grace, cause);
+    }
+
+    /// Tells a container to stop; if it is being stopped already, its time can only get shorter.
+    pub(super) fn begin_stop(
+        &mut self,
+        now: Tick,
+        container: ContainerId,
+        why: StopWhy,
+        deadline: Tick,
+        cause: Cause,
+    ) {
+        let since = match self.life(container).record.state {
+            State::Starting => None,
+            State::Running { since } => Some(since),
+            State::Stopping { .. } => return self.shorten_stop(now, container, deadline),
+            State::Waiting | State::BackOff { .. } | State::Ended { .. } | State::GaveUp { .. } => {
+                return;
+            }
+        };
+        let step = StopStep::Hook(HookKind::PreStop);
+        self.record_mut(container).state = State::Stopping {
+            since,
+            why,
+            step,
+            deadline,
+        };
+        self.rest_probes_for_stop(container);
+        self.timers.disarm(Timer::Start(container));
+        self.tell(now, container, What::Stopping { deadline }, cause);
+        self.advance_stop(now, container);
+    }
+
+    /// Takes the next step of a stop: hooks while there is time, then the signal.
+    pub(super) fn advance_stop(&mut self, now: Tick, container: ContainerId) {
+        let State::Stopping {
+            since,
+            why,
+            deadline,
+            ..
+        } = self.life(container).record.state
+        else {
+            return;
+        };
+        let hooks = self.life(container).record.hooks;
+        let has_pre_stop = self.def(container).hooks.pre_stop && since.is_some();
+        let pre_stop = if has_pre_stop {
+            hooks.get(HookKind::PreStop)
+        } else {
+            HookStep::Done
+        };
+        let waited_for = if hooks.get(HookKind::PodStopping) == HookStep::Begun {
+            Some(HookKind::PodStopping)
+        } else if pre_stop == HookStep::Done {
+            None
+        } else {
+            Some(HookKind::PreStop)
+        };
+        match waited_for {
+            Some(hook) if now < deadline => {
+                if hook == HookKind::PreStop && pre_stop == HookStep::Idle {
+                    self.begin_hook(now, container, hook, Some(deadline));
+                }
+                self.record_mut(container).state = State::Stopping {
+                    since,
+                    why,
+                    step: StopStep::Hook(hook),
+                    deadline,
+                };
+                self.timers.arm(Timer::Stop(container), deadline);
+            }
+            Some(hook) => {
+                self.tell(now, container, What::HookCut(hook), Cause::Budget);
+                self.signal(now, container);
+            }
+            None => self.signal(now, container),
+        }
+    }
+
+    /// The time for hooks is used up, or the container must go though it is not its turn.
+    pub(super) fn on_stop_deadline(&mut self, now: Tick, container: ContainerId) {
+        match self.life(container).record.state {
+            State::Stopping {
+                step: StopStep::Hook(hook),
+                ..
+            } => {
+                self.tell(now, container, What::HookCut(hook), Cause::Budget);
+                self.signal(now, container);
+            }
+            State::Starting | State::Running { .. } => {
+                self.begin_stop(now, container, StopWhy::Order, now, Cause::Budget)
+            }
+            State::Stopping {
+                step: StopStep::Signalled,
+                ..
+            }
+            | State::Waiting
+            | State::BackOff { .. }
+            | State::Ended { .. }
+            | State::GaveUp { .. } => {}
+        }
+    }
+
+    /// Gives a container that is being stopped less time.
+    pub(super) fn shorten_stop(&mut self, now: Tick, container: ContainerId, to: Tick) {
+        let State::Stopping {
+            since,
+            why,
+            step,
+            deadline,
+        } = self.life(container).record.state
+        else {
+            return;
+        };
+        let to = match step {
+            StopStep::Hook(_) => to,
+            StopStep::Signalled => to.max(now + LAST_WINDOW),
+        };
+        if to >= deadline {
+            return;
+        }
+        self.record_mut(container).state = State::Stopping {
+            since,
+            why,
+            step,
+            deadline: to,
+        };
+        match step {
+            StopStep::Hook(_) => self.timers.arm(Timer::Stop(container), to),
+            StopStep::Signalled => self.ask_stop(container, to),
+        }
+    }
+
+    /// Restarts one container because somebody asked for it.
+    pub(super) fn restart_asked(&mut self, now: Tick, container: ContainerId, cause: Cause) {
+        match self.life(container).record.state {
+            State::Starting | State::Running { .. } => {
+                let grace = self.pod.grace;
+                self.kill(now, container, StopWhy::Asked, grace, cause);
+            }
+            State::BackOff { .. } => {
+                self.timers.disarm(Timer::BackOff(container));
+                self.enter_waiting(now, container);
+            }
+            State::Ended { .. } | State::GaveUp { .. } => self.try_again(now, container),
+            State::Waiting | State::Stopping { .. } => {}
+        }
+    }
+
+    /// Takes a container that was over back into the pod.
+    pub(super) fn try_again(&mut self, now: Tick, container: ContainerId) {
+        if self.record.goal != Goal::Run || self.def(container).role == Role::Ephemeral {
+            return;
+        }
+        if self.def(container).role == Role::Main {
+            self.mains_left += 1;
+        }
+        let record = self.record_mut(container);
+        record.backoff_level = 0;
+        record.recent_restarts.clear();
+        record.ignored = false;
+        record.undo = Undo::None;
+        self.changed(container);
+        self.enter_waiting(now, container);
+        self.refresh_ready(now, container, Cause::Itself);
+    }
+
+    /// The reversal of a oneshot has ended, well or not.
+    pub(super) fn undo_ended(&mut self, now: Tick, container: ContainerId, ok: bool) {
+        self.record_mut(container).undo = Undo::None;
+        self.tell(now, container, What::Undone { ok }, Cause::Itself);
+        self.work
+            .push_back(Work::StopTurn(Target::Container(container)));
+    }
+
+    /// Sends the signal, with what time is left and at least the last window.
+    pub(super) fn signal(&mut self, now: Tick, container: ContainerId) {
+        let State::Stopping {
+            since,
+            why,
+            deadline,
+            ..
+        } = self.life(container).record.state
+        else {
+            return;
+        };
+        // A container that limits its own stop gets exactly that, unless its hook has used it up.
+        let own_limit =
+            self.def(container).stop_timeout.is_some() && why == StopWhy::Order && now < deadline;
+        let kill_at = if own_limit {
+            deadline
+        } else {
+            deadline.max(now + LAST_WINDOW)
+        };
+        self.record_mut(container).state = State::Stopping {
+            since,
+            why,
+            step: StopStep::Signalled,
+            deadline: kill_at,
+        };
+        self.timers.disarm(Timer::Stop(container));
+        self.ask_stop(container, kill_at);
+    }
+
+    fn ask_stop(&mut self, container: ContainerId, deadline: Tick) {
+        let attempt = self.life(container).record.attempt;
+        self.actions.push_back(Action::Stop {
+            container,
+            attempt,
+            deadline,
+        });
+    }
+}

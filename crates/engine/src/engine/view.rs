@@ -1,0 +1,352 @@
+//! The pod's status for Kubernetes' eyes: phase, conditions, container states.
+//!
+//! Everything here is read off the records; nothing is decided.
+
+use super::Engine;
+use crate::fact::Goal;
+use crate::life::{Image, Record, State, Termination};
+use crate::pod::{ContainerId, List, Role};
+use crate::status::{
+    Condition, ConditionKind, ContainerState, ContainerStatus, Phase, PodStatus, Terminated,
+};
+
+impl Engine {
+    /// The pod's status as Kubernetes would show it.
+    pub fn status(&self) -> PodStatus {
+        let containers: Vec<_> = self
+            .containers()
+            .map(|container| self.container_status(container))
+            .collect();
+        let phase = self.phase(&containers);
+        PodStatus {
+            phase,
+            reason: self
+                .record
+                .result
+                .as_ref()
+                .and_then(|result| result.reason)
+                .map(Into::into),
+            message: self.status_message(),
+            conditions: self.conditions(phase, &containers),
+            containers,
+        }
+    }
+
+    fn container_status(&self, container: ContainerId) -> ContainerStatus {
+        let def = self.def(container);
+        let record = &self.life(container).record;
+        let (state, last) = self.container_state(container);
+        let image = if record.attempt > 0 {
+            &record.image
+        } else {
+            &def.image
+        };
+        let succeeded = matches!(&state, ContainerState::Terminated(end) if end.code == 0);
+        ContainerStatus {
+            name: def.name.clone(),
+            list: def.list,
+            image: image.clone(),
+            ready: if is_regular_init(def.list, def.is_oneshot()) {
+                succeeded
+            } else if def.is_oneshot() {
+                record.is_running()
+            } else {
+                self.is_ready(container)
+            },
+            started: record.is_running() && record.started,
+            restarts: record.restarts,
+            state,
+            last: last.map(terminated),
+        }
+    }
+
+    /// The state, and the end of the run before it.
+    fn container_state(&self, container: ContainerId) -> (ContainerState, Option<&Termination>) {
+        let record = &self.life(container).record;
+        if let Some(since) = record.running_since() {
+            return (ContainerState::Running { since }, record.last.as_ref());
+        }
+        let waiting = |reason, message| ContainerState::Waiting { reason, message };
+        match (&record.state, &record.exit) {
+            (
+                State::BackOff {
+                    unstarted: Some((reason, message)),
+                    ..
+                },
+                exit,
+            ) => (
+                waiting(reason.as_str(), Some(message.clone())),
+                exit.as_ref(),
+            ),
+            (State::BackOff { .. }, Some(exit)) => (waiting("CrashLoopBackOff", None), Some(exit)),
+            (State::Waiting | State::Starting, Some(exit)) if exit.restarting_all => {
+                (waiting("RestartingAllContainers", None), Some(exit))
+            }
+            (State::Waiting, exit) if self.shows_image_failure(container) => {
+                let (reason, message) = self.image_failure(container);
+                (waiting(reason, message), exit.as_ref())
+            }
+            // Until the new process runs, the end of the old one is what there is to see.
+            (_, Some(exit)) => (
+                ContainerState::Terminated(terminated(exit)),
+                record.last.as_ref(),
+            ),
+            (_, None) => (waiting(self.first_wait(), None), None),
+        }
+    }
+
+    /// An image is pulled early, but its trouble shows when its turn has come, as under the kubelet.
+    fn shows_image_failure(&self, container: ContainerId) -> bool {
+        let life = self.life(container);
+        life.turn.is_some() && matches!(life.image, Image::Failed { .. })
+    }
+
+    fn image_failure(&self, container: ContainerId) -> (&'static str, Option<Box<str>>) {
+        match &self.life(container).image {
+            Image::Failed {
+                retrying: true,
+                message,
+                ..
+            } => ("ErrImagePull", Some(message.clone())),
+            Image::Failed {
+                retrying: false,
+                message,
+                ..
+            } => ("ImagePullBackOff", Some(message.clone())),
+            Image::Unknown | Image::Pulling(_) | Image::Present(_) => (self.first_wait(), None),
+        }
+    }
+
+    fn first_wait(&self) -> &'static str {
+        let has_init = self.pod.containers.iter().any(|def| def.list == List::Init);
+        if has_init {
+            "PodInitializing"
+        } else {
+            "ContainerCreating"
+        }
+    }
+
+    fn status_message(&self) -> Option<Box<str>> {
+        let deadline = self
+            .record
+            .result
+            .as_ref()
+            .is_some_and(|result| result.reason == Some("DeadlineExceeded"));
+        deadline.then(|| "Pod was active on the node longer than the specified deadline".into())
+    }
+
+    /// Pending until everything that will start has started once, Running until all is down.
+    fn phase(&self, containers: &[ContainerStatus]) -> Phase {
+        if let Some(result) = &self.record.result {
+            return result.phase;
+        }
+        let initialized = self.has_initialized();
+        let (mut running, mut stopped) = (false, false);
+        for (container, status) in self.containers().zip(containers) {
+            let def = self.def(container);
+            if def.role == Role::Ephemeral || self.will_never_run(container) {
+                continue;
+            }
+            let never_ran = status.last.is_none();
+            let pending = match (&status.state, def.list, def.is_oneshot()) {
+                (ContainerState::Running { .. }, List::Init, true) => true,
+                (ContainerState::Running { .. }, List::Init, false) => {
+                    !status.started && !initialized
+                }
+                (ContainerState::Waiting { .. }, List::Init, false) => never_ran && !initialized,
+                (ContainerState::Waiting { .. }, _, _) => never_ran,
+                (ContainerState::Running { .. } | ContainerState::Terminated(_), _, _) => false,
+            };
+            if pending && self.record.goal == Goal::Run {
+                return Phase::Pending;
+            }
+            running |= matches!(status.state, ContainerState::Running { .. });
+            stopped |= !matches!(status.state, ContainerState::Running { .. })
+                && def.list == List::Regular
+                && !(never_ran && matches!(status.state, ContainerState::Waiting { .. }));
+        }
+        if running || stopped {
+            self.phase_of_stopping_pod(initialized)
+        } else {
+            Phase::Pending
+        }
+    }
+
+    fn phase_of_stopping_pod(&self, initialized: bool) -> Phase {
+        let has_init = self.pod.containers.iter().any(|def| def.list == List::Init);
+        match self.record.goal {
+            Goal::Run => Phase::Running,
+            Goal::Restart { .. } | Goal::End { .. } if initialized || !has_init => Phase::Running,
+            Goal::Restart { .. } | Goal::End { .. } => Phase::Pending,
+        }
+    }
+
+    /// Whether a container of the regular list has been started in this run.
+    fn has_initialized(&self) -> bool {
+        let regular = self
+            .containers()
+            .filter(|container| self.def(*container).list == List::Regular);
+        regular
+            .into_iter()
+            .any(|container| self.life(container).record.ran)
+    }
+
+    /// It gave up or ended before it ever ran.
+    fn will_never_run(&self, container: ContainerId) -> bool {
+        let Record { state, attempt, .. } = &self.life(container).record;
+        matches!(state, State::GaveUp { .. } | State::Ended { .. }) && *attempt == 0
+    }
+
+    fn conditions(&self, phase: Phase, containers: &[ContainerStatus]) -> Vec<Condition> {
+        let mut conditions = Vec::new();
+        if let Some(condition) = self.all_containers_restarting(phase) {
+            conditions.push(condition);
+        }
+        let sandbox = self.record.sandbox && self.record.result.is_none();
+        conditions.push(holds(ConditionKind::PodReadyToStartContainers, sandbox));
+        conditions.push(self.initialized(phase, containers));
+        let ready = self.containers_ready(phase);
+        conditions.push(Condition {
+            kind: ConditionKind::Ready,
+            ..ready.clone()
+        });
+        conditions.push(ready);
+        conditions.push(holds(ConditionKind::PodScheduled, true));
+        conditions
+    }
+
+    fn all_containers_restarting(&self, phase: Phase) -> Option<Condition> {
+        let kind = ConditionKind::AllContainersRestarting;
+        let restarting = matches!(self.record.goal, Goal::Restart { at_once: true, .. });
+        let restarted = self.lives.iter().any(|life| {
+            let record = &life.record;
+            [&record.exit, &record.last]
+                .into_iter()
+                .flatten()
+                .any(|end| end.restarting_all)
+        });
+        match (restarting, restarted, phase) {
+            (true, _, _) => Some(Condition {
+                reason: Some("RestartAllContainersStarted"),
+                ..holds(kind, true)
+            }),
+            (false, true, Phase::Succeeded) => Some(Condition {
+                reason: Some("PodCompleted"),
+                ..holds(kind, false)
+            }),
+            (false, true, Phase::Failed) => Some(Condition {
+                reason: Some("PodFailed"),
+                ..holds(kind, false)
+            }),
+            (false, true, Phase::Pending | Phase::Running) => Some(holds(kind, false)),
+            (false, false, _) => None,
+        }
+    }
+
+    fn initialized(&self, phase: Phase, containers: &[ContainerStatus]) -> Condition {
+        let kind = ConditionKind::Initialized;
+        if phase == Phase::Succeeded {
+            return Condition {
+                reason: Some("PodCompleted"),
+                ..holds(kind, true)
+            };
+        }
+        let init = self
+            .containers()
+            .zip(containers)
+            .filter(|(_, status)| status.list == List::Init);
+        let incomplete = init.filter(|(container, status)| {
+            if self.def(*container).is_oneshot() {
+                !status.ready
+            } else {
+                !status.started
+            }
+        });
+        let incomplete: Vec<_> = incomplete.map(|(_, status)| &*status.name).collect();
+        if incomplete.is_empty() || self.was_initialized() {
+            return holds(kind, true);
+        }
+        let message = format!(
+            "containers with incomplete status: [{}]",
+            incomplete.join(" ")
+        );
+        Condition {
+            reason: Some("ContainersNotInitialized"),
+            message: Some(message.into()),
+            ..holds(kind, false)
+        }
+    }
+
+    /// Once a pod is initialised it stays so, but for a new sandbox.
+    fn was_initialized(&self) -> bool {
+        self.has_initialized()
+            || matches!(self.record.goal, Goal::Restart { .. })
+            || self.record.initialized
+    }
+
+    fn containers_ready(&self, phase: Phase) -> Condition {
+        let kind = ConditionKind::ContainersReady;
+        match phase {
+            Phase::Succeeded => {
+                return Condition {
+                    reason: Some("PodCompleted"),
+                    ..holds(kind, false)
+                };
+            }
+            Phase::Failed => {
+                return Condition {
+                    reason: Some("PodFailed"),
+                    ..holds(kind, false)
+                };
+            }
+            Phase::Pending | Phase::Running => {}
+        }
+        let unready = self
+            .containers()
+            .filter(|container| self.counts_as_unready(*container));
+        let unready: Vec<_> = unready
+            .map(|container| &*self.def(container).name)
+            .collect();
+        if unready.is_empty() {
+            return holds(kind, true);
+        }
+        let message = format!("containers with unready status: [{}]", unready.join(" "));
+        Condition {
+            reason: Some("ContainersNotReady"),
+            message: Some(message.into()),
+            ..holds(kind, false)
+        }
+    }
+}
+
+fn is_regular_init(list: List, oneshot: bool) -> bool {
+    list == List::Init && oneshot
+}
+
+fn holds(kind: ConditionKind, status: bool) -> Condition {
+    Condition {
+        kind,
+        status,
+        reason: None,
+        message: None,
+    }
+}
+
+fn terminated(end: &Termination) -> Terminated {
+    let exit = &end.exit;
+    let reason = match &exit.reason {
+        Some(reason) => reason.clone(),
+        None if end.restarting_all => "RestartingAllContainers".into(),
+        None if exit.oom => "OOMKilled".into(),
+        None if exit.is_success() => "Completed".into(),
+        None => "Error".into(),
+    };
+    Terminated {
+        code: exit.code,
+        signal: exit.signal,
+        reason,
+        message: exit.message.clone(),
+        started: end.started,
+        finished: end.finished,
+    }
+}

@@ -1,0 +1,446 @@
+//! Stopping many containers in order.
+//!
+//! Every node counts those above it (that require it) which are not through. A node whose count is
+//! zero has its turn: it is stopped, and once it is down it is *released*, which lowers the count
+//! of what it requires. Nodes that are down already, and meeting points, are released at once, so
+//! the order holds through them. The cost is that of the edges.
+//!
+//! There are two kinds of waves: the pod's (everything stops) and partial ones (those that go down
+//! with a target). In a partial wave the nodes between members take part without being stopped.
+
+use super::stop::LAST_WINDOW;
+use super::{Engine, Work};
+use crate::action::Action;
+use crate::entry::{Cause, What};
+use crate::fact::Goal;
+use crate::life::{After, GiveUp, HookStep, State, StopRole, StopStep, StopWhy, Undo};
+use crate::pod::{BarrierId, ContainerId, HookKind, Kind, Rerun, Target};
+use crate::tick::Tick;
+use crate::timer::Timer;
+
+impl Engine {
+    /// Begins to stop everything.
+    pub(super) fn begin_pod_wave(&mut self, now: Tick) {
+        self.join_pod_wave();
+        let at_once = matches!(self.record.goal, Goal::Restart { at_once: true, .. });
+        for container in self.containers() {
+            self.cancel_start(container);
+            if at_once {
+                self.kill_at_once(now, container);
+            } else {
+                self.run_hooks_of_stopping_pod(now, container);
+            }
+        }
+        if let Some(deadline) = self.record.goal.deadline() {
+            self.timers.arm(Timer::Budget, deadline);
+        }
+        self.queue_turns();
+    }
+
+    /// Makes every node part of the pod's stop.
+    pub(super) fn join_pod_wave(&mut self) {
+        for container in self.containers() {
+            let above = self.count_above(Target::Container(container));
+            self.life_mut(container).stop = StopRole {
+                in_wave: true,
+                member: true,
+                above,
+                released: false,
+            };
+        }
+        for barrier in self.barrier_ids() {
+            let above = self.count_above(Target::Barrier(barrier));
+            self.barriers[barrier.index()].stop = StopRole {
+                in_wave: true,
+                member: true,
+                above,
+                released: false,
+            };
+        }
+        self.stopping = self.lives.len() + self.barriers.len();
+    }
+
+    /// Begins to stop the containers that have an `after`, in order among themselves.
+    pub(super) fn begin_partial_wave(&mut self) {
+        self.leave_wave();
+        let members: Vec<_> = self
+            .containers()
+            .filter(|container| self.life(*container).record.after.is_some())
+            .collect();
+        let mut cone: Vec<_> = members.iter().copied().map(Target::Container).collect();
+        for node in &cone {
+            *self.stop_role(*node) = StopRole {
+                in_wave: true,
+                member: true,
+                ..StopRole::default()
+            };
+        }
+        self.stopping = cone.len();
+        let mut next = 0;
+        while let Some(node) = cone.get(next).copied() {
+            next += 1;
+            for index in 0..self.graph.incoming(node).len() {
+                let edge = self.graph.edge(self.graph.incoming(node)[index]);
+                if !edge.requirement.orders_stop() {
+                    continue;
+                }
+                let above = edge.from;
+                self.stop_role(node).above += 1;
+                if !self.stop_role(above).in_wave {
+                    self.stop_role(above).in_wave = true;
+                    cone.push(above);
+                }
+            }
+        }
+        self.wave = cone;
+        self.queue_turns();
+    }
+
+    /// It is a node's turn to stop: nothing above it is up.
+    pub(super) fn stop_turn(&mut self, now: Tick, node: Target) {
+        let role = *self.stop_role(node);
+        if !role.in_wave || role.released || role.above > 0 {
+            return;
+        }
+        match node {
+            Target::Barrier(_) => self.release(now, node),
+            Target::Container(container) if !role.member => {
+                self.release(now, Target::Container(container))
+            }
+            Target::Container(container) => self.stop_in_turn(now, container),
+        }
+    }
+
+    /// A container that takes part in a wave is down.
+    pub(super) fn came_down(&mut self, now: Tick, container: ContainerId, why: Option<StopWhy>) {
+        if self.record.goal == Goal::Run && why.is_none() {
+            self.ended_before_its_turn(container);
+        }
+        self.changed(container);
+        self.refresh_ready(now, container, Cause::Itself);
+        self.work
+            .push_back(Work::StopTurn(Target::Container(container)));
+    }
+
+    /// The budget of the pod's stop is used up: all that remain go at once.
+    pub(super) fn on_budget_spent(&mut self, now: Tick) {
+        self.budget_spent = true;
+        self.tell_pod(now, What::BudgetSpent, Cause::Budget);
+        for container in self.containers() {
+            self.skip_undo(now, container);
+            match self.life(container).record.state {
+                State::Starting | State::Running { .. } => {
+                    self.begin_stop(now, container, StopWhy::Order, now, Cause::Budget);
+                }
+                State::Stopping {
+                    step: StopStep::Hook(hook),
+                    ..
+                } => {
+                    self.tell(now, container, What::HookCut(hook), Cause::Budget);
+                    self.shorten_stop(now, container, now);
+                    self.signal(now, container);
+                }
+                State::Stopping {
+                    step: StopStep::Signalled,
+                    ..
+                }
+                | State::Waiting
+                | State::BackOff { .. }
+                | State::Ended { .. }
+                | State::GaveUp { .. } => {}
+            }
+        }
+        self.forget_order();
+    }
+
+    /// Gives the pod's stop less time.
+    pub(super) fn hurry(&mut self, now: Tick, deadline: Tick) {
+        self.timers.arm(Timer::Budget, deadline);
+        self.tell_pod(now, What::PodHurried { deadline }, Cause::Deletion);
+        for container in self.containers() {
+            self.shorten_stop(now, container, deadline);
+        }
+    }
+
+    /// Whether something that requires this container, directly or through others, is not through.
+    pub(super) fn something_above_is_up(&self, container: ContainerId) -> bool {
+        self.life(container).stop.above > 0
+    }
+
+    pub(super) fn is_budget_spent(&self) -> bool {
+        self.budget_spent
+    }
+
+    /// Takes every node out of the wave.
+    pub(super) fn leave_wave(&mut self) {
+        for node in std::mem::take(&mut self.wave) {
+            *self.stop_role(node) = StopRole::default();
+        }
+        self.stopping = 0;
+    }
+
+    pub(super) fn queue_turns(&mut self) {
+        let nodes = self
+            .containers()
+            .map(Target::Container)
+            .chain(self.barrier_ids().map(Target::Barrier));
+        for node in nodes {
+            let role = *self.stop_role(node);
+            if role.in_wave && role.above == 0 {
+                self.work.push_back(Work::StopTurn(node));
+            }
+        }
+    }
+
+    pub(super) fn stop_role(&mut self, node: Target) -> &mut StopRole {
+        match node {
+            Target::Container(id) => &mut self.lives[id.index()].stop,
+            Target::Barrier(id) => &mut self.barriers[id.index()].stop,
+        }
+    }
+
+    fn stop_in_turn(&mut self, now: Tick, container: ContainerId) {
+        let record = &self.life(container).record;
+        match (&record.state, record.undo) {
+            (State::Starting | State::Running { .. } | State::Stopping { .. }, _) => {
+                let deadline = self.turn_deadline(now, container);
+                self.begin_stop(
+                    now,
+                    container,
+                    StopWhy::Order,
+                    deadline,
+                    self.turn_cause_of_stop(container),
+                );
+            }
+            (_, Undo::Starting | Undo::Running | Undo::Stopping) => {}
+            (_, Undo::Owed) if self.will_undo(container) && !self.budget_spent => {
+                self.start_undo(now, container)
+            }
+            (
+                State::Waiting | State::BackOff { .. } | State::Ended { .. } | State::GaveUp { .. },
+                Undo::None | Undo::Owed,
+            ) => self.release(now, Target::Container(container)),
+        }
+    }
+
+    /// A node and all above it are down.
+    fn release(&mut self, now: Tick, node: Target) {
+        let role = self.stop_role(node);
+        role.released = true;
+        if role.member {
+            self.stopping = self.stopping.saturating_sub(1);
+        }
+        for edge in self.graph.outgoing(node) {
+            let requirement = &self.graph.edge(edge).requirement;
+            let (below, orders) = (requirement.target, requirement.orders_stop());
+            let role = self.stop_role(below);
+            if orders && role.in_wave && role.above > 0 {
+                role.above -= 1;
+                if role.above == 0 {
+                    self.work.push_back(Work::StopTurn(below));
+                }
+            }
+        }
+        if let Target::Container(container) = node {
+            match self.record.goal {
+                Goal::Run => self.dispose(now, container),
+                Goal::Restart { .. } | Goal::End { .. } => self.rest_in_stop(container),
+            }
+        }
+    }
+
+    /// What becomes of a container that a partial wave has brought down.
+    fn dispose(&mut self, now: Tick, container: ContainerId) {
+        let Some(after) = self.life(container).record.after else {
+            return;
+        };
+        self.record_mut(container).after = None;
+        self.timers.disarm(Timer::Stop(container));
+        if self.life(container).record.is_over() {
+            return;
+        }
+        self.replacement_down(now, container);
+        match after {
+            After::Restart => self.enter_waiting(now, container),
+            After::EndOk => self.enter_ended(now, container, true, Cause::Itself),
+            After::GiveUp => self.give_up(now, container, GiveUp::Stopped, Cause::Itself),
+        }
+    }
+
+    /// A container that was not up when its turn to stop came stays as it is.
+    fn rest_in_stop(&mut self, container: ContainerId) {
+        self.timers.disarm(Timer::BackOff(container));
+        let record = &self.life(container).record;
+        let waits = matches!(record.state, State::Waiting | State::BackOff { .. });
+        if waits && let Some(exit) = &record.exit {
+            let ok = exit.exit.is_success();
+            self.record_mut(container).state = State::Ended { ok };
+        }
+    }
+
+    /// It ended by itself before a partial wave told it to: if its policy leaves it down, it stays down.
+    fn ended_before_its_turn(&mut self, container: ContainerId) {
+        let def = self.def(container);
+        let Some(exit) = &self.life(container).record.exit else {
+            return;
+        };
+        let ok = exit.exit.is_success();
+        if !crate::restart::restarts(def.restart.policy, def.is_oneshot(), ok)
+            && self.life(container).record.after == Some(After::Restart)
+        {
+            self.record_mut(container).after = Some(if ok { After::EndOk } else { After::Restart });
+        }
+    }
+
+    fn cancel_start(&mut self, container: ContainerId) {
+        self.record_mut(container).after = match self.life(container).record.after {
+            Some(After::EndOk) => Some(After::EndOk),
+            Some(After::Restart | After::GiveUp) | None => None,
+        };
+        self.timers.disarm(Timer::Replace(container));
+        let restarts = matches!(self.life(container).record.state, State::BackOff { .. })
+            && self.is_wanted(container);
+        if !self.life(container).is_up() && !restarts {
+            self.cancel_pull(container);
+            self.timers.disarm(Timer::BackOff(container));
+            self.timers.disarm(Timer::Start(container));
+        }
+        for edge in self.graph.outgoing(Target::Container(container)) {
+            self.timers.disarm(Timer::Requirement(edge));
+        }
+        if self.def(container).plain {
+            self.rest_probes_for_stop(container);
+        }
+        // A partial wave had set a time for it; the pod's budget holds now.
+        if matches!(
+            self.life(container).record.state,
+            State::Running { .. } | State::Starting
+        ) {
+            self.timers.disarm(Timer::Stop(container));
+        }
+    }
+
+    fn kill_at_once(&mut self, now: Tick, container: ContainerId) {
+        match self.life(container).record.state {
+            State::Starting | State::Running { .. } | State::Stopping { .. } => {
+                let record = self.record_mut(container);
+                record.hooks.set(HookKind::PreStop, HookStep::Done);
+                record.hooks.set(HookKind::PodStopping, HookStep::Done);
+                self.begin_stop(now, container, StopWhy::Order, now, Cause::PodRestart);
+                self.advance_stop_unless_signalled(now, container);
+            }
+            State::Waiting | State::BackOff { .. } | State::Ended { .. } | State::GaveUp { .. } => {
+            }
+        }
+    }
+
+    fn advance_stop_unless_signalled(&mut self, now: Tick, container: ContainerId) {
+        if matches!(
+            self.life(container).record.state,
+            State::Stopping {
+                step: StopStep::Hook(_),
+                ..
+            }
+        ) {
+            self.advance_stop(now, container);
+        }
+    }
+
+    fn run_hooks_of_stopping_pod(&mut self, now: Tick, container: ContainerId) {
+        if !matches!(self.life(container).record.state, State::Running { .. }) {
+            return;
+        }
+        let def = self.def(container);
+        let (plain, hooks) = (def.plain, def.hooks);
+        let deadline = self.record.goal.deadline();
+        if hooks.pod_stopping {
+            self.begin_hook(now, container, HookKind::PodStopping, deadline);
+        }
+        // The kubelet runs every preStop hook when the pod begins to stop, and waits for the turn afterwards.
+        if plain && hooks.pre_stop {
+            self.begin_hook(now, container, HookKind::PreStop, deadline);
+        }
+    }
+
+    fn turn_deadline(&self, now: Tick, container: ContainerId) -> Tick {
+        let budget = match self.record.goal.deadline() {
+            Some(deadline) => deadline,
+            None => self
+                .timers
+                .get(Timer::Stop(container))
+                .unwrap_or(now + self.pod.grace),
+        };
+        match self.def(container).stop_timeout {
+            Some(limit) => budget.min(now + limit),
+            None => budget,
+        }
+    }
+
+    fn turn_cause_of_stop(&self, container: ContainerId) -> Cause {
+        match self.graph.incoming(Target::Container(container)) {
+            [] => Cause::Itself,
+            _ => Cause::Unneeded,
+        }
+    }
+
+    fn will_undo(&self, container: ContainerId) -> bool {
+        match (&self.record.goal, self.def(container).kind) {
+            (Goal::End { .. }, _)
+            | (
+                Goal::Restart { at_once: false, .. },
+                Kind::Oneshot {
+                    rerun: Rerun::OnPodRestart,
+                    ..
+                },
+            ) => true,
+            (Goal::Run | Goal::Restart { .. }, _) => false,
+        }
+    }
+
+    fn skip_undo(&mut self, now: Tick, container: ContainerId) {
+        match self.life(container).record.undo {
+            Undo::None | Undo::Stopping => {}
+            Undo::Owed => {
+                if self.will_undo(container) {
+                    self.tell(now, container, What::UndoSkipped, Cause::Budget);
+                }
+                self.record_mut(container).undo = Undo::None;
+            }
+            Undo::Starting | Undo::Running => {
+                let record = self.record_mut(container);
+                record.undo = Undo::Stopping;
+                let attempt = record.attempt;
+                self.actions.push_back(Action::Stop {
+                    container,
+                    attempt,
+                    deadline: now + LAST_WINDOW,
+                });
+            }
+        }
+    }
+
+    /// The order counts no more: whatever is down is through.
+    fn forget_order(&mut self) {
+        let nodes: Vec<_> = self
+            .containers()
+            .map(Target::Container)
+            .chain(self.barrier_ids().map(Target::Barrier))
+            .collect();
+        for node in nodes {
+            self.stop_role(node).above = 0;
+            self.work.push_back(Work::StopTurn(node));
+        }
+    }
+
+    fn count_above(&self, node: Target) -> u32 {
+        let above = self.graph.incoming(node).iter();
+        let above = above
+            .filter(|edge| self.graph.edge(**edge).requirement.orders_stop())
+            .count();
+        u32::try_from(above).expect("edges are numbered by u32")
+    }
+
+    fn barrier_ids(&self) -> impl Iterator<Item = BarrierId> + use<> {
+        (0..self.barriers.len()).map(|index| BarrierId(u32::try_from(index).expect("ids are u32")))
+    }
+}

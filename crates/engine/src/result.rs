@@ -1,0 +1,80 @@
+//! How a pod ended, and what a request is answered.
+
+use crate::entry::Impossible;
+use crate::pod::{ContainerId, Target, Until};
+use crate::status::Phase;
+use crate::tick::Tick;
+use std::fmt;
+
+/// How a pod ended.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct PodResult {
+    /// Succeeded or Failed.
+    pub phase: Phase,
+    /// Whose end decided it; `None` if nobody's did (a deletion before anything ran, a deadline).
+    pub decider: Option<ContainerId>,
+    /// The exit code that stands for the pod: the decider's, else the first failed main's, else 0.
+    pub code: i32,
+    /// In one word, where Kubernetes has one (`DeadlineExceeded`).
+    pub reason: Option<&'static str>,
+}
+
+/// Why a request was not taken. Nothing has changed.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Refused {
+    /// The pod is ending or has ended.
+    Ending,
+    /// The pod has no such container.
+    NoSuchContainer,
+    /// Another replacement of the same container is under way.
+    Busy,
+    /// A dependant would be stopped for good (`onRestart: stop`); `force` does it all the same.
+    WouldStop(ContainerId),
+    /// The new container differs in its name, list, kind, role or edges.
+    OtherShape,
+    /// Only a rule can say that.
+    OnlyByRule,
+}
+
+/// One requirement of a container that has not started, and how it stands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Wait {
+    /// Who is waited for.
+    pub target: Target,
+    /// Until what.
+    pub until: Until,
+    /// How it stands.
+    pub state: WaitState,
+    /// Since when the container waits.
+    pub since: Tick,
+}
+
+/// How a requirement stands.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum WaitState {
+    /// It is fulfilled.
+    Satisfied,
+    /// It may still come.
+    Pending,
+    /// It cannot come any more.
+    Impossible(Impossible),
+}
+
+// === impl Refused ===
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ending => "the pod is ending",
+            Self::NoSuchContainer => "the pod has no such container",
+            Self::Busy => "another replacement of this container is under way",
+            Self::WouldStop(_) => "a container that requires this one would be stopped for good",
+            Self::OtherShape => {
+                "a replacement must keep the name, list, kind, role and edges of the container"
+            }
+            Self::OnlyByRule => "only a rule can ask for that",
+        })
+    }
+}
+
+impl std::error::Error for Refused {}
