@@ -9,6 +9,8 @@
 //! could find in one pass. Values mean what they mean to `kubectl`. The crate opens no file, asks
 //! no clock and reads no environment.
 
+mod base64;
+
 pub mod code;
 pub mod container;
 pub mod diagnostic;

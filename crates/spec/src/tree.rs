@@ -4,9 +4,21 @@
 //! or strings by its rules, merge keys are carried out, keys are strings and unique. Aliases share
 //! the nodes of their anchor, so a value reached through an alias has the place of the anchor.
 
-use crate::source::Span;
+mod build;
+mod entries;
+mod input;
+mod json;
+mod locate;
+mod scalar;
+#[cfg(test)]
+mod tests;
+mod yaml;
 
-/// The nodes of one document.
+use crate::diagnostic::Diagnostic;
+use crate::source::{Source, Span};
+use locate::Locator;
+
+/// The nodes of one text.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     nodes: Vec<NodeData>,
@@ -76,6 +88,44 @@ pub enum Style {
     Folded,
 }
 
+/// What was read from a text.
+#[derive(Debug)]
+pub(crate) struct Documents {
+    pub(crate) tree: Tree,
+    /// The top node of each document.
+    pub(crate) roots: Vec<NodeId>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+// === impl Documents ===
+
+impl Documents {
+    /// Reads a file, YAML or JSON.
+    pub(crate) fn of_file(source: &Source) -> Self {
+        let text = source.text();
+        let (tree, roots, diagnostics) =
+            json::read_file(text).unwrap_or_else(|| yaml::read_file(text));
+        Self {
+            tree,
+            roots,
+            diagnostics,
+        }
+    }
+
+    /// Reads the text of a string node as a file of its own, with places in the file around it.
+    pub(crate) fn of_scalar(source: &Source, node: Node<'_>) -> Self {
+        let text = node.as_str().unwrap_or_default();
+        let written = source.slice(node.span());
+        let locator = Locator::of_scalar(text, node.style(), written, node.span().start as usize);
+        let (tree, roots, diagnostics) = yaml::read_scalar(text, locator);
+        Self {
+            tree,
+            roots,
+            diagnostics,
+        }
+    }
+}
+
 // === impl Tree ===
 
 impl Tree {
@@ -92,7 +142,15 @@ impl Tree {
     }
 
     pub(crate) fn data(&self, id: NodeId) -> &NodeData {
-        &self.nodes[id.0 as usize]
+        &self.nodes[id.index()]
+    }
+}
+
+// === impl NodeId ===
+
+impl NodeId {
+    fn index(self) -> usize {
+        self.0 as usize
     }
 }
 
