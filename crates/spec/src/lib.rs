@@ -24,6 +24,8 @@ pub mod place;
 pub mod pod;
 pub mod probe;
 pub mod quantity;
+pub mod render;
+pub mod report;
 pub mod resources;
 pub mod restart;
 pub mod security;

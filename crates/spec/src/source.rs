@@ -86,6 +86,19 @@ impl Source {
         self.text.get(span.range()).unwrap_or_default()
     }
 
+    /// The bytes of a line, counted from 0, without its line break; empty if there is none.
+    pub(crate) fn line_range(&self, line: usize) -> Range<usize> {
+        let start = self
+            .line_starts
+            .get(line)
+            .map_or(self.text.len(), |start| *start as usize);
+        let next = self
+            .line_starts
+            .get(line + 1)
+            .map_or(self.text.len(), |next| *next as usize);
+        start..start + self.text[start..next].trim_end_matches(['\n', '\r']).len()
+    }
+
     /// The line and column where a span starts.
     pub fn position(&self, span: Span) -> Position {
         self.position_at(span.start as usize)
