@@ -54,6 +54,7 @@ use std::collections::{BTreeMap, VecDeque};
 /// it gave, then [`poll_action`](Self::poll_action) until `None` and do what it says, then wait for
 /// the next event or for [`poll_deadline`](Self::poll_deadline). Times never go back.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Engine {
     pod: Pod,
     graph: Graph,
@@ -154,7 +155,7 @@ impl Engine {
                 container,
                 attempt,
                 exit,
-            } => self.on_exited(now, container, attempt, exit),
+            } => self.on_exited(now, container, attempt, &exit),
             Event::HookDone {
                 container,
                 attempt,
@@ -205,7 +206,7 @@ impl Engine {
         while let Some(timer) = self.timers.expire(now) {
             match timer {
                 Timer::ActiveDeadline => {
-                    self.begin_end(now, EndCause::ActiveDeadline, Cause::ActiveDeadline, None)
+                    self.begin_end(now, EndCause::ActiveDeadline, Cause::ActiveDeadline, None);
                 }
                 Timer::Budget => self.on_budget_spent(now),
                 Timer::Stop(container) => self.on_stop_deadline(now, container),

@@ -110,7 +110,7 @@ pub struct Exit {
 /// The step at which a start failed, named as Kubernetes names it.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum StartFailure {
-    /// Something it needs is missing (a ConfigMap, a Secret).
+    /// Something it needs is missing (a `ConfigMap`, a Secret).
     CreateContainerConfigError,
     /// The runtime could not create it.
     CreateContainerError,

@@ -71,6 +71,11 @@ impl Graph {
         &self.edges[edge as usize]
     }
 
+    /// The numbers of all edges.
+    pub fn edges(&self) -> Range<u32> {
+        0..narrow(self.edges.len())
+    }
+
     /// How many edges there are.
     pub fn len(&self) -> usize {
         self.edges.len()

@@ -21,6 +21,7 @@ use std::collections::VecDeque;
 
 /// Everything the engine knows of a container.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Life {
     pub(crate) record: Record,
     pub(crate) image: Image,
@@ -40,7 +41,7 @@ pub(crate) struct Life {
     /// The highest number that a definition of it has had.
     pub(crate) latest_version: u32,
     /// How it had ended when the driver came back.
-    pub(crate) found_exit: Option<crate::event::Exit>,
+    pub(crate) found_exit: Option<Exit>,
     /// It is a main that is being stopped and will not be started again.
     pub(crate) doomed: bool,
     /// It keeps the pod from being ready.
@@ -53,6 +54,7 @@ pub(crate) struct Life {
 
 /// What must be remembered of a container.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Record {
     /// The latest run; 0 before the first.
     pub attempt: Attempt,

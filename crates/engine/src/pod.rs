@@ -489,8 +489,8 @@ impl Default for Backoff {
     fn default() -> Self {
         Self {
             initial: Duration::from_secs(10),
-            max: Duration::from_secs(300),
-            reset: Duration::from_secs(600),
+            max: Duration::from_mins(5),
+            reset: Duration::from_mins(10),
         }
     }
 }

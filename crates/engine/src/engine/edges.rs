@@ -43,13 +43,6 @@ impl Engine {
         }
     }
 
-    /// Looks again at every edge by which this container requires others.
-    pub(super) fn refresh_outgoing(&mut self, now: Tick, container: ContainerId) {
-        for edge in self.graph.outgoing(Target::Container(container)) {
-            self.refresh(now, edge);
-        }
-    }
-
     /// How a requirement of a container stands, for people.
     pub(super) fn wait(&self, container: ContainerId, edge: u32) -> Wait {
         let requirement = &self.graph.edge(edge).requirement;
@@ -114,7 +107,7 @@ impl Engine {
         gate.held |= standing == WaitState::Satisfied;
         let standing = match standing {
             WaitState::Pending if gate.timed_out => WaitState::Impossible(Impossible::TimedOut),
-            other => other,
+            WaitState::Satisfied | WaitState::Pending | WaitState::Impossible(_) => standing,
         };
         let lets = self.lets(from, target, need, standing);
         let old = std::mem::replace(&mut self.gates[number as usize].lets, lets);
@@ -191,10 +184,11 @@ impl Engine {
 
     fn lets(&self, from: Target, target: Target, need: Need, standing: WaitState) -> Lets {
         match (need, standing) {
-            (_, WaitState::Satisfied) => Lets::Through,
+            (_, WaitState::Satisfied) | (Need::Soft | Need::Order, WaitState::Impossible(_)) => {
+                Lets::Through
+            }
             (Need::Hard, WaitState::Pending) => Lets::Wait,
             (Need::Hard, WaitState::Impossible(why)) => Lets::Never(why),
-            (Need::Soft | Need::Order, WaitState::Impossible(_)) => Lets::Through,
             (Need::Soft, WaitState::Pending) => match target {
                 Target::Container(target) if self.life(target).record.failed => Lets::Through,
                 Target::Container(_) | Target::Barrier(_) => Lets::Wait,

@@ -18,7 +18,7 @@ impl Engine {
         now: Tick,
         container: ContainerId,
         attempt: Attempt,
-        exit: Exit,
+        exit: &Exit,
     ) {
         if !self.is_current(container, attempt) {
             return;
@@ -31,11 +31,11 @@ impl Engine {
         self.note_exit(now, container, exit.clone());
         match self.record.goal {
             Goal::Run if self.life(container).record.after.is_some() => {
-                self.came_down(now, container, why)
+                self.came_down(now, container, why);
             }
-            Goal::Run => self.decide(now, container, why, &exit),
+            Goal::Run => self.decide(now, container, why, exit),
             Goal::Restart { .. } | Goal::End { .. } => {
-                self.exited_in_stop(now, container, why, &exit)
+                self.exited_in_stop(now, container, why, exit);
             }
         }
     }

@@ -75,7 +75,7 @@ fn hash_record(record: &Record, now: Tick, hasher: &mut impl Hasher) {
     match &record.state {
         State::Running { .. } => 0u8.hash(hasher),
         State::BackOff { until, unstarted } => {
-            (1u8, until.since(now), unstarted.is_some()).hash(hasher)
+            (1u8, until.since(now), unstarted.is_some()).hash(hasher);
         }
         State::Stopping {
             since,

@@ -397,9 +397,9 @@ impl Engine {
             attempt,
             version,
             restarts,
+            image,
             exit,
             last,
-            image,
             last_start,
             ..Record::default()
         };

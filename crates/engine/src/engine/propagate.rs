@@ -78,13 +78,13 @@ impl Engine {
             match (held, self.graph.edge(number).requirement.on_restart, fate) {
                 (false, _, _) | (_, OnRestart::Keep, _) => {}
                 (true, OnRestart::Restart | OnRestart::Stop, After::EndOk) => {
-                    dependants.push((from, After::EndOk))
+                    dependants.push((from, After::EndOk));
                 }
                 (true, OnRestart::Restart, After::Restart | After::GiveUp) => {
-                    dependants.push((from, After::Restart))
+                    dependants.push((from, After::Restart));
                 }
                 (true, OnRestart::Stop, After::Restart | After::GiveUp) => {
-                    dependants.push((from, After::GiveUp))
+                    dependants.push((from, After::GiveUp));
                 }
             }
         }

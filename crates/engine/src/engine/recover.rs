@@ -64,7 +64,7 @@ impl Engine {
         if self.record.result.is_some() {
             return self.flush();
         }
-        for edge in 0..u32::try_from(self.graph.len()).expect("edges are numbered by u32") {
+        for edge in self.graph.edges() {
             self.refresh(now, edge);
             self.remember_held(edge);
         }
@@ -83,7 +83,7 @@ impl Engine {
         for container in self.containers() {
             if let Some(exit) = self.life_mut(container).found_exit.take() {
                 let attempt = self.life(container).record.attempt;
-                self.on_exited(now, container, attempt, exit);
+                self.on_exited(now, container, attempt, &exit);
             }
         }
         self.resume_wave();
@@ -227,7 +227,7 @@ impl Engine {
             }
             State::Running { .. } => self.resume_running(now, container),
             State::Stopping { step, deadline, .. } => {
-                self.resume_stopping(now, container, step, deadline)
+                self.resume_stopping(now, container, step, deadline);
             }
             State::Ended { .. } | State::GaveUp { .. } => {}
         }

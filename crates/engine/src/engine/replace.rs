@@ -107,11 +107,11 @@ impl Engine {
     pub(super) fn replacement_failed(&mut self, now: Tick, container: ContainerId) {
         match self.replace_step(container) {
             Some(ReplaceStep::Watching) if self.record.goal == Goal::Run => {
-                self.roll_back(now, container)
+                self.roll_back(now, container);
             }
             // The old one has ended by itself: there is nothing left to exchange.
             Some(ReplaceStep::Pulling | ReplaceStep::Stopping) => {
-                self.take_replacement_now(container)
+                self.take_replacement_now(container);
             }
             Some(ReplaceStep::Watching | ReplaceStep::RollingBack) | None => {}
         }

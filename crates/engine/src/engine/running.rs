@@ -62,7 +62,7 @@ impl Engine {
         self.tell(now, container, What::HookEnded { hook, ok }, Cause::Itself);
         match (hook, &self.life(container).record.state) {
             (HookKind::PostStart, State::Running { .. }) if ok => {
-                self.after_post_start(now, container)
+                self.after_post_start(now, container);
             }
             (HookKind::PostStart, State::Running { .. }) => {
                 let grace = self.pod.grace;
@@ -151,7 +151,7 @@ impl Engine {
                 self.enter_started(now, container);
             }
             (ProbeKind::Readiness, Some(verdict)) => {
-                self.set_probed_ready(now, container, verdict == Verdict::Passed)
+                self.set_probed_ready(now, container, verdict == Verdict::Passed);
             }
             (ProbeKind::Startup | ProbeKind::Liveness, Some(Verdict::Failed)) => {
                 self.tell(

@@ -119,7 +119,7 @@ impl Engine {
                 self.signal(now, container);
             }
             State::Starting | State::Running { .. } => {
-                self.begin_stop(now, container, StopWhy::Order, now, Cause::Budget)
+                self.begin_stop(now, container, StopWhy::Order, now, Cause::Budget);
             }
             State::Stopping {
                 step: StopStep::Signalled,

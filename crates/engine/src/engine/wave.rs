@@ -105,7 +105,7 @@ impl Engine {
         match node {
             Target::Barrier(_) => self.release(now, node),
             Target::Container(container) if !role.member => {
-                self.release(now, Target::Container(container))
+                self.release(now, Target::Container(container));
             }
             Target::Container(container) => self.stop_in_turn(now, container),
         }
@@ -214,7 +214,7 @@ impl Engine {
             }
             (_, Undo::Starting | Undo::Running | Undo::Stopping) => {}
             (_, Undo::Owed) if self.will_undo(container) && !self.budget_spent => {
-                self.start_undo(now, container)
+                self.start_undo(now, container);
             }
             (
                 State::Waiting | State::BackOff { .. } | State::Ended { .. } | State::GaveUp { .. },
