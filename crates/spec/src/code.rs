@@ -138,6 +138,13 @@ codes! {
      name is a DNS label: lower-case letters, digits and `-`, not at the ends, at most 63 \
      characters."
 
+    "L0102" UnknownContainer Error
+    "a container requires one that does not exist"
+    "Each entry of `requires` names another container of the same pod. A hard requirement on a name \
+     that does not exist could never hold. With `need: soft` or `need: order` it is only noted, \
+     because pods are put together from parts that do not know each other: a requirement on a \
+     neighbour that is not there asks for nothing."
+
     "L0103" DuplicateName Error
     "two things have the same name"
     "Names must be unique: of containers over init, regular and ephemeral ones together, of volumes \
@@ -153,10 +160,41 @@ codes! {
     "The annotation `pillion.dev/lifecycle` holds a map from container names to their fields. A \
      name that no container of the pod has would be ignored in silence, so it is refused."
 
+    "L0106" NoProvider Error
+    "a capability that nothing provides"
+    "`uses` requires whichever container has the capability in its `provides`. If none has, the \
+     container could never start. Where it can do without, `{name: X, need: soft}` says so, and \
+     nothing is waited for when nobody provides X."
+
+    "L0107" TwoProviders Error
+    "a capability that two containers provide"
+    "Whoever uses a capability requires the one container that provides it. With two providers it \
+     is open which one is meant, or whether both are. Give the second another name; a container \
+     may use several capabilities."
+
     "L0401" FieldsDisagree Error
     "a field is given twice, with different values"
     "A Pillion field can stand in the container itself or in the annotation `pillion.dev/lifecycle`. \
      Both is allowed while they say the same. If they differ, nobody can tell which one is meant."
+
+    "L0402" MarkersDisagree Error
+    "a container is marked in two ways that contradict each other"
+    "What a container is can be marked in several dialects: by its place in the init list and \
+     `restartPolicy: Always`, by `oneshot`, `sidecar` and `keystone`, by `lifecycle.type`, by a \
+     phase, by an environment variable of OpenKruise. They go together as long as they say the \
+     same; if they do not, nobody can tell which one is meant."
+
+    "L0403" MarkerMisplaced Error
+    "a marker stands where it has no meaning"
+    "Container types (`lifecycle.type`) were designed for the containers of `containers`. In the \
+     init list the order of the list says what comes first, and `restartPolicy: Always` makes a \
+     sidecar; in `ephemeralContainers` nothing has an order."
+
+    "L0404" MarkerWithoutEffect Warning
+    "a marker has no effect in this pod"
+    "The marker belongs to a dialect that Pillion reads, but in this pod it changes nothing: the \
+     sidecars of a job can only end with their job if the pod's `restartPolicy` lets it end, and \
+     the annotation of the launch priority has the one value `Ordered`."
 
     "L0501" UnknownField Warning
     "Kubernetes has no such field here"

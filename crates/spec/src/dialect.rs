@@ -5,7 +5,12 @@
 //! even in one container, as long as they say the same: the first marker decides a trait, and one
 //! that says otherwise is reported.
 
+pub(crate) mod graph;
+pub(crate) mod kep753;
+pub(crate) mod keystone;
+pub mod kruise;
 pub(crate) mod native;
+pub(crate) mod phases;
 
 use crate::word::words;
 use pillion_engine::pod::{Keystone, Role};
@@ -40,6 +45,8 @@ pub(crate) struct Traits {
     pub(crate) role: Option<Said<Role>>,
     /// Whether and how it ends the pod.
     pub(crate) keystone: Option<Said<Option<Keystone>>>,
+    /// It stays up for the phases after its own, so it is a sidecar unless it says otherwise.
+    pub(crate) resident: bool,
     /// Markers that contradict an earlier one.
     pub(crate) conflicts: Vec<Conflict>,
     /// Dialects that had a marker here.

@@ -19,6 +19,7 @@ pub mod env;
 pub mod file;
 pub mod hook;
 pub mod lower;
+mod nearest;
 pub mod pillion;
 pub mod place;
 pub mod pod;

@@ -11,16 +11,24 @@
 //! wrong is reported and left out, so that the rest can still be checked; a pod with errors must
 //! not be run.
 
+pub(crate) mod capability;
 mod container;
+pub(crate) mod drawing;
 mod role;
 pub(crate) mod sketch;
 
+use crate::code::Code;
 use crate::container::{Container, ContainerList};
 use crate::diagnostic::Diagnostic;
-use crate::dialect::{Dialect, Traits, native};
+use crate::dialect::phases::Phases;
+use crate::dialect::{Conflict, Dialect, Traits, graph, kep753, keystone, kruise, native};
 use crate::file::PodFile;
 use crate::pod::PodSpec;
-use pillion_engine::pod as engine;
+use crate::restart::RestartPolicy;
+use capability::Providers;
+pub(crate) use container::seconds;
+use drawing::Drawing;
+use pillion_engine::pod::{self as engine, ContainerId};
 use sketch::{ContainerPaths, Sketch, Sources};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -42,46 +50,109 @@ pub struct Lowered {
     /// What is wrong with its names, markers and references.
     pub diagnostics: Vec<Diagnostic>,
     pub(crate) sources: Sources,
+    pub(crate) traits: Vec<Traits>,
 }
 
 /// Draws the graph of a pod.
 pub fn lower(file: &PodFile, options: LowerOptions) -> Lowered {
     let spec = &file.pod.spec;
-    let all: Vec<_> = spec.all_containers().collect();
-    let traits: Vec<_> = all.iter().map(|(list, _, c)| traits(*list, c)).collect();
-    let containers = all
-        .iter()
-        .zip(&traits)
-        .map(|((list, _, container), traits)| {
-            let mut lowered = container::lower(*list, container, traits, spec.restart_policy);
-            lowered.image = lowered.image.filter(|_| options.images);
-            lowered
-        });
-    let pod = pod(file, containers.collect());
-    let mut sketch = Sketch::new(pod, ContainerPaths::new(spec));
-    native::add_init_list(&mut sketch, |_| None);
-    native::add_list_order(&mut sketch);
-    role::add(&mut sketch);
-    let Sketch { pod, sources } = sketch;
+    let listed = || {
+        spec.all_containers()
+            .map(|(list, _, container)| (list, container))
+    };
+    let phases = Phases::read(spec);
+    let read = |(list, container)| traits(list, container, spec.restart_policy, &phases);
+    let traits: Vec<_> = listed().map(read).collect();
+    let containers = listed().zip(&traits).map(|((list, container), traits)| {
+        let mut lowered = container::lower(list, container, traits, spec.restart_policy);
+        let outer_loop = phases.outer_loop(container, spec.restart_policy);
+        lowered.restart.rules.extend(outer_loop);
+        lowered.image = lowered.image.filter(|_| options.images);
+        lowered
+    });
+    let sketch = Sketch::new(pod(file, containers.collect()), ContainerPaths::new(spec));
+    let mut drawing = Drawing::new(file, sketch, conflicts(file, &traits));
+    draw(&mut drawing, &phases);
+    let mut dialects: BTreeSet<_> = traits.iter().flat_map(|t| t.dialects.clone()).collect();
+    dialects.extend(kruise::is_ordered(file).then_some(Dialect::LaunchPriority));
+    let Sketch { pod, sources } = drawing.sketch;
     Lowered {
         pod,
-        dialects: dialects(&traits),
-        diagnostics: Vec::new(),
+        dialects,
+        diagnostics: drawing.findings,
         sources,
+        traits,
     }
 }
 
-fn traits(list: ContainerList, container: &Container) -> Traits {
+fn draw(drawing: &mut Drawing<'_>, phases: &Phases) {
+    let providers = Providers::read(drawing);
+    graph::add(drawing, &providers);
+    native::add_init_list(&mut drawing.sketch, |id| phases.get(id));
+    phases.add(&mut drawing.sketch);
+    kep753::add(drawing);
+    kruise::add(drawing);
+    capability::add_network(drawing, &providers, phases);
+    native::add_list_order(&mut drawing.sketch);
+    role::add(&mut drawing.sketch);
+}
+
+fn traits(
+    list: ContainerList,
+    container: &Container,
+    pod_policy: RestartPolicy,
+    phases: &Phases,
+) -> Traits {
     let mut traits = Traits::default();
     native::read(list, container, &mut traits);
+    graph::read(container, &mut traits);
+    kep753::read(container, &mut traits);
+    keystone::read(container, &mut traits);
+    kruise::read(list, container, pod_policy, &mut traits);
+    phases.mark(container, &mut traits);
     traits
 }
 
-fn dialects(traits: &[Traits]) -> BTreeSet<Dialect> {
-    traits
-        .iter()
-        .flat_map(|t| t.dialects.iter().copied())
-        .collect()
+fn conflicts(file: &PodFile, traits: &[Traits]) -> Vec<Diagnostic> {
+    let paths = ContainerPaths::new(&file.pod.spec);
+    let of_each = file.pod.spec.all_containers().zip(traits).enumerate();
+    let mut findings = Vec::new();
+    for (index, ((_, _, container), traits)) in of_each {
+        let path = paths.path(ContainerId(sketch::narrow(index)));
+        let found = traits.conflicts.iter();
+        findings.extend(found.map(|conflict| disagreement(file, &path, container, conflict)));
+    }
+    findings
+}
+
+fn disagreement(
+    file: &PodFile,
+    path: &str,
+    container: &Container,
+    conflict: &Conflict,
+) -> Diagnostic {
+    let Conflict {
+        first,
+        first_mark,
+        second,
+        second_mark,
+    } = conflict;
+    let place = |field: &str| match field {
+        "" => file.places.value(&format!("{path}.name")),
+        field => file.places.value(&format!("{path}.{field}")),
+    };
+    let name = &container.name;
+    let message = format!("container `{name}` is marked as {first} and as {second}");
+    Diagnostic::new(Code::MarkersDisagree, message)
+        .primary(
+            place(&second_mark.field),
+            format!("{second}: {}", second_mark.text),
+        )
+        .secondary(
+            place(&first_mark.field),
+            format!("{first}: {}", first_mark.text),
+        )
+        .help("keep the marker that is meant and remove the other")
 }
 
 fn pod(file: &PodFile, containers: Vec<engine::Container>) -> engine::Pod {

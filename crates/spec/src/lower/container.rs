@@ -17,7 +17,7 @@ pub(crate) fn lower(
 ) -> engine::Container {
     let fields = &container.pillion;
     let kind = kind(traits, fields);
-    let role = role(list, traits);
+    let role = role(list, kind, traits);
     let lifecycle = &container.lifecycle;
     engine::Container {
         name: container.name.as_str().into(),
@@ -82,12 +82,12 @@ fn kind(traits: &Traits, fields: &pillion::PillionFields) -> Kind {
     }
 }
 
-fn role(list: ContainerList, traits: &Traits) -> Role {
-    match list {
-        ContainerList::Ephemeral => Role::Ephemeral,
-        ContainerList::Init | ContainerList::Regular => {
-            traits.role.as_ref().map_or(Role::Main, |said| said.value)
-        }
+fn role(list: ContainerList, kind: Kind, traits: &Traits) -> Role {
+    match (&traits.role, list, kind) {
+        (_, ContainerList::Ephemeral, _) => Role::Ephemeral,
+        (Some(said), ContainerList::Init | ContainerList::Regular, _) => said.value,
+        (None, _, Kind::Service) if traits.resident => Role::Sidecar,
+        (None, ContainerList::Init | ContainerList::Regular, _) => Role::Main,
     }
 }
 

@@ -1,0 +1,232 @@
+//! OpenKruise's two markers: the launch priority and the job sidecar.
+//!
+//! *Launch priority*: containers of the regular list start by falling priority, each group when all
+//! those above it are ready. The priority is that of the environment variable, 0 without one; the
+//! pod's annotation, if it says `Ordered`, counts down the list instead and wins. It gates first
+//! starts only and has no say in the order of stops. If all priorities are equal nothing happens.
+//!
+//! *Job sidecar*: an environment variable marks a sidecar of a pod that runs to completion. It
+//! restarts by the pod's policy, and has no meaning in a pod that restarts always.
+
+use super::{Dialect, Mark, Traits};
+use crate::code::Code;
+use crate::container::{Container, ContainerList};
+use crate::diagnostic::Diagnostic;
+use crate::env::EnvValue;
+use crate::file::PodFile;
+use crate::lower::drawing::Drawing;
+use crate::lower::sketch::{EdgeSource, SourceField};
+use crate::restart::RestartPolicy;
+use pillion_engine::pod::{
+    ContainerId, List, Need, Origin, Requirement, Role, Scope, Target, Until,
+};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// The annotation by which the order of the list is the order of starts.
+pub const PRIORITY_ANNOTATION: &str = "apps.kruise.io/container-launch-priority";
+/// The variable that holds a container's priority.
+pub const PRIORITY_VARIABLE: &str = "KRUISE_CONTAINER_PRIORITY";
+/// The variable that marks a sidecar of a job.
+pub const SIDECAR_VARIABLE: &str = "KRUISE_TERMINATE_SIDECAR_WHEN_JOB_EXIT";
+
+/// The only value of the annotation that has a meaning.
+const ORDERED: &str = "Ordered";
+const LARGEST: i64 = 2_147_483_647;
+
+/// Reads the markers of one container.
+pub(crate) fn read(
+    list: ContainerList,
+    container: &Container,
+    pod_policy: RestartPolicy,
+    traits: &mut Traits,
+) {
+    if list != ContainerList::Regular {
+        return;
+    }
+    if variable(container, PRIORITY_VARIABLE).is_some() {
+        traits.dialects.push(Dialect::LaunchPriority);
+    }
+    if let Some(index) = job_sidecar(container)
+        && pod_policy != RestartPolicy::Always
+    {
+        let text = format!("{SIDECAR_VARIABLE}=true");
+        let mark = Mark::new(Dialect::JobSidecar, format!("env[{index}]"), text);
+        traits.say_role(Role::Sidecar, mark);
+    }
+}
+
+/// Whether the pod's annotation makes the list an order.
+pub(crate) fn is_ordered(file: &PodFile) -> bool {
+    let annotation = file.pod.metadata.annotations.get(PRIORITY_ANNOTATION);
+    annotation.is_some_and(|value| value == ORDERED)
+}
+
+/// Adds the edges of launch priorities. Each group waits for a barrier that gathers the group
+/// before it and that group's own barrier, so that all above it are ready at that moment.
+pub(crate) fn add(drawing: &mut Drawing<'_>) {
+    warn_about_markers(drawing);
+    let mut groups: BTreeMap<Reverse<i64>, Vec<ContainerId>> = BTreeMap::new();
+    for (id, priority) in priorities(drawing) {
+        groups.entry(Reverse(priority)).or_default().push(id);
+    }
+    let last = groups.len().saturating_sub(1);
+    let mut above = None;
+    for (index, (Reverse(priority), ids)) in groups.into_iter().enumerate() {
+        if let Some(above) = above {
+            for id in &ids {
+                let edge = edge(above, Until::Settled);
+                drawing
+                    .sketch
+                    .require(Target::Container(*id), edge, source(drawing, *id));
+            }
+        }
+        above = (index < last).then(|| gather(drawing, priority, &ids, above));
+    }
+}
+
+fn gather(
+    drawing: &mut Drawing<'_>,
+    priority: i64,
+    ids: &[ContainerId],
+    above: Option<Target>,
+) -> Target {
+    let barrier = drawing.sketch.barrier(format!("priority {priority}"));
+    let first = ids.first().copied();
+    for id in ids {
+        let until = drawing.sketch.container(*id).default_until();
+        let edge = edge(Target::Container(*id), until);
+        drawing.sketch.require(barrier, edge, source(drawing, *id));
+    }
+    if let (Some(above), Some(first)) = (above, first) {
+        drawing
+            .sketch
+            .require(barrier, edge(above, Until::Settled), source(drawing, first));
+    }
+    barrier
+}
+
+/// The priority of each container of the regular list.
+fn priorities(drawing: &mut Drawing<'_>) -> Vec<(ContainerId, i64)> {
+    let regular: Vec<_> = drawing
+        .all()
+        .filter(|(id, _)| drawing.sketch.container(*id).list == List::Regular)
+        .collect();
+    if is_ordered(drawing.file) {
+        let down = (0..).map(|index: i64| -index);
+        return regular.iter().map(|(id, _)| *id).zip(down).collect();
+    }
+    let mut priorities = Vec::with_capacity(regular.len());
+    for (id, container) in regular {
+        priorities.push((id, priority(drawing, id, container)));
+    }
+    priorities
+}
+
+fn priority(drawing: &mut Drawing<'_>, id: ContainerId, container: &Container) -> i64 {
+    let Some((index, value)) = variable(container, PRIORITY_VARIABLE) else {
+        return 0;
+    };
+    let text = match value {
+        EnvValue::Text(text) => Some(text),
+        EnvValue::ConfigMapKey(_)
+        | EnvValue::SecretKey(_)
+        | EnvValue::Field { .. }
+        | EnvValue::Resource(_)
+        | EnvValue::FileKey { .. } => None,
+    };
+    let number = text.and_then(|text| text.parse().ok());
+    match number {
+        Some(number) if (-LARGEST..=LARGEST).contains(&number) => number,
+        Some(_) => {
+            let finding = bad_priority(drawing, Code::OutOfRange, id, index)
+                .help(format!("priorities go from -{LARGEST} to {LARGEST}"));
+            drawing.findings.push(finding);
+            0
+        }
+        None => {
+            let finding = bad_priority(drawing, Code::BadFormat, id, index)
+                .help("write a whole number in quotes; the higher starts first");
+            drawing.findings.push(finding);
+            0
+        }
+    }
+}
+
+fn bad_priority(drawing: &Drawing<'_>, code: Code, id: ContainerId, index: usize) -> Diagnostic {
+    let name = &drawing.containers[id.index()].name;
+    let message = format!("`{PRIORITY_VARIABLE}` of container `{name}` is no priority");
+    let place = drawing.place(id, &format!("env[{index}]"));
+    Diagnostic::new(code, message).primary(place, "read as a launch priority")
+}
+
+fn warn_about_markers(drawing: &mut Drawing<'_>) {
+    let annotation = drawing
+        .file
+        .pod
+        .metadata
+        .annotations
+        .get(PRIORITY_ANNOTATION);
+    if let Some(value) = annotation.filter(|value| *value != ORDERED) {
+        let message = format!("`{PRIORITY_ANNOTATION}: {value}` has no effect");
+        let path = format!("metadata.annotations[\"{PRIORITY_ANNOTATION}\"]");
+        let finding = Diagnostic::new(Code::MarkerWithoutEffect, message)
+            .primary(
+                drawing.file.places.value(&path),
+                "only `Ordered` has a meaning",
+            )
+            .help("write `Ordered`, or remove the annotation");
+        drawing.findings.push(finding);
+    }
+    if drawing.file.pod.spec.restart_policy != RestartPolicy::Always {
+        return;
+    }
+    for (id, container) in drawing.all() {
+        if let Some(index) = job_sidecar(container) {
+            let finding = useless_sidecar(drawing, id, index);
+            drawing.findings.push(finding);
+        }
+    }
+}
+
+fn useless_sidecar(drawing: &Drawing<'_>, id: ContainerId, index: usize) -> Diagnostic {
+    let name = &drawing.containers[id.index()].name;
+    let message = format!("container `{name}` is marked as the sidecar of a job that never ends");
+    let place = drawing.place(id, &format!("env[{index}]"));
+    Diagnostic::new(Code::MarkerWithoutEffect, message)
+        .primary(place, "has no effect under `restartPolicy: Always`")
+        .help("set the pod's `restartPolicy` to `Never` or `OnFailure`, or write `sidecar: true`")
+}
+
+/// The index of the variable that marks a sidecar of a job.
+fn job_sidecar(container: &Container) -> Option<usize> {
+    let (index, value) = variable(container, SIDECAR_VARIABLE)?;
+    let marked = matches!(value, EnvValue::Text(text) if text.eq_ignore_ascii_case("true"));
+    marked.then_some(index)
+}
+
+fn variable<'c>(container: &'c Container, name: &str) -> Option<(usize, &'c EnvValue)> {
+    let index = container
+        .env
+        .iter()
+        .position(|variable| variable.name == name)?;
+    Some((index, &container.env[index].value))
+}
+
+fn edge(target: Target, until: Until) -> Requirement {
+    Requirement {
+        need: Need::Order,
+        scope: Scope::StartOnly,
+        origin: Origin::LaunchPriority,
+        ..Requirement::hard(target, until)
+    }
+}
+
+fn source(drawing: &Drawing<'_>, id: ContainerId) -> EdgeSource {
+    let found = variable(drawing.containers[id.index()], PRIORITY_VARIABLE);
+    let field = match found {
+        Some((index, _)) if !is_ordered(drawing.file) => SourceField::Env(index),
+        Some(_) | None => SourceField::Position,
+    };
+    EdgeSource::new(id, field)
+}
