@@ -1,1 +1,33 @@
-//! placeholder
+//! The record of what happened in a pod's life, and why.
+//!
+//! The engine tells entries; a [`Recorder`] turns each into a [`Record`]: numbered, with names
+//! instead of ids, and with the number of the record that caused it. Records written one a line
+//! after a [`Header`] are a timeline file; read back, they are a [`Timeline`].
+//!
+//! ```text
+//!   engine::Entry ──▶ Recorder ──▶ Record ──▶ one JSON line
+//!                                    │ ▲
+//!                                    ▼ │
+//!                                 Timeline
+//! ```
+//!
+//! Everything here is pure: no file, no clock, no colour codes. The same entries give the same
+//! text, and no input makes it panic: a timeline with gaps gives poorer answers, not none.
+
+mod because;
+mod form;
+pub mod json;
+pub mod record;
+pub mod recorder;
+pub mod timeline;
+mod translate;
+pub mod wall;
+
+#[cfg(test)]
+mod tests;
+
+pub use json::{ReadError, Reading};
+pub use record::{Cause, Record, Target, What};
+pub use recorder::{Base, Recorder};
+pub use timeline::{ContainerHead, Header, Timeline};
+pub use wall::Wall;

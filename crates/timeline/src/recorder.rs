@@ -1,0 +1,100 @@
+//! Turns what the engine tells into records, one by one.
+
+use crate::because::Causes;
+use crate::record::{Record, Seq};
+use crate::timeline::{Header, Timeline};
+use crate::translate::{Translator, whole_micros};
+use crate::wall::Wall;
+use pillion_engine::entry::Entry;
+use pillion_engine::pod::{ContainerId, Pod};
+use pillion_engine::tick::Tick;
+use std::time::Duration;
+
+/// Numbers entries, names their containers, and finds for each the record that caused it.
+///
+/// It keeps no records: memory depends on the pod's size and not on its age.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    base: Base,
+    next: Seq,
+    causes: Causes,
+}
+
+/// The moment from which a recorder counts.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Base {
+    /// The engine's time at that moment.
+    pub tick: Tick,
+    /// How long the pod had lived by then; zero unless a recorder goes on with a timeline.
+    pub elapsed: Duration,
+    /// The calendar's time at that moment, if there is one.
+    pub wall: Option<Wall>,
+}
+
+// === impl Recorder ===
+
+impl Recorder {
+    /// For a pod that begins its life.
+    pub fn new(pod: &Pod, base: Base) -> Self {
+        Self {
+            base,
+            next: 1,
+            causes: Causes::new(pod),
+        }
+    }
+
+    /// Goes on with a timeline, after the one who wrote it went away.
+    pub fn resume(pod: &Pod, base: Base, timeline: &Timeline) -> Self {
+        let mut recorder = Self::new(pod, base);
+        for record in timeline.records() {
+            let container = record.container.as_deref().map(|name| id_of(pod, name));
+            // A container that the pod has no more causes nothing more either.
+            if container != Some(None) {
+                recorder.causes.note(pod, container.flatten(), record);
+            }
+            recorder.next = record.seq.saturating_add(1);
+        }
+        recorder
+    }
+
+    /// The header that goes before the records.
+    pub fn header(&self, pod: &Pod) -> Header {
+        Header::new(pod, self.base.wall)
+    }
+
+    /// Makes a record of an entry. The pod is the engine's own, which may have grown meanwhile.
+    pub fn record(&mut self, pod: &Pod, entry: &Entry) -> Record {
+        let translator = Translator {
+            pod,
+            since_start: |tick| self.since_start(tick),
+        };
+        let record = Record {
+            seq: self.next,
+            at: self.since_start(entry.at),
+            time: self
+                .base
+                .wall
+                .map(|wall| wall.after(entry.at.since(self.base.tick))),
+            container: entry.container.map(|id| translator.name(id)),
+            attempt: entry.attempt,
+            what: translator.what(&entry.what),
+            cause: translator.cause(&entry.cause),
+            because: self.causes.find(pod, entry),
+        };
+        self.causes.note(pod, entry.container, &record);
+        self.next = self.next.saturating_add(1);
+        record
+    }
+
+    fn since_start(&self, tick: Tick) -> Duration {
+        whole_micros(self.base.elapsed.saturating_add(tick.since(self.base.tick)))
+    }
+}
+
+fn id_of(pod: &Pod, name: &str) -> Option<ContainerId> {
+    let index = pod
+        .containers
+        .iter()
+        .position(|container| &*container.name == name)?;
+    u32::try_from(index).ok().map(ContainerId)
+}
