@@ -2,13 +2,15 @@
 //!
 //! The engine tells entries; a [`Recorder`] turns each into a [`Record`]: numbered, with names
 //! instead of ids, and with the number of the record that caused it. Records written one a line
-//! after a [`Header`] are a timeline file; read back, they are a [`Timeline`].
+//! after a [`Header`] are a timeline file; read back, they are a [`Timeline`] that answers
+//! questions: what each container did when ([`Timeline::lanes`]), who waited for whom
+//! ([`Timeline::waits`]), what the time to ready was spent on ([`Timeline::critical_path`]).
 //!
 //! ```text
 //!   engine::Entry ──▶ Recorder ──▶ Record ──▶ one JSON line
 //!                                    │ ▲
 //!                                    ▼ │
-//!                                 Timeline
+//!                                 Timeline ──▶ lanes, waits, critical path, sentences, pictures
 //! ```
 //!
 //! Everything here is pure: no file, no clock, no colour codes. The same entries give the same
@@ -17,10 +19,14 @@
 mod because;
 mod form;
 pub mod json;
+pub mod lanes;
+pub mod path;
 pub mod record;
 pub mod recorder;
+pub mod summary;
 pub mod timeline;
 mod translate;
+pub mod waits;
 pub mod wall;
 
 #[cfg(test)]

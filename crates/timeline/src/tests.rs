@@ -3,4 +3,7 @@
 mod because;
 mod golden;
 mod json;
+mod lanes;
 mod life;
+mod path;
+mod waits;

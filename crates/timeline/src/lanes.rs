@@ -1,0 +1,248 @@
+//! What each container did, span by span: the stuff a Gantt picture is drawn from.
+//!
+//! ```text
+//! Waiting ─▶ Pulling ─▶ Starting ─▶ Ready ◀─▶ Unready ─▶ Stopping ─▶ Down
+//!                ▲          │  (a oneshot: Running)          │
+//!                └──────── BackingOff ◀──────────────────────┘
+//! ```
+
+use crate::record::{Name, Record, What};
+use crate::timeline::{Kind, Timeline};
+use pillion_engine::pod::HookKind;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The life of one container, from its first record to its last or the end of the timeline.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Lane {
+    /// Whose.
+    pub container: Name,
+    /// One after the other, without gaps. Spans that took no time are there too.
+    pub spans: Vec<Span>,
+    /// When an attempt failed that nobody had told to stop, and when it gave up.
+    pub failures: Vec<Duration>,
+}
+
+/// A time in which a container did one thing.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Span {
+    /// What it did.
+    pub doing: Doing,
+    /// In which run.
+    pub attempt: u32,
+    /// From when.
+    pub from: Duration,
+    /// Until when.
+    pub to: Duration,
+}
+
+/// What a container can be doing.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Doing {
+    /// Waits for others; its image may be pulled meanwhile.
+    Waiting,
+    /// Its turn has come, and its image is not there yet.
+    Pulling,
+    /// Begun, and not ready for the first time.
+    Starting,
+    /// A oneshot at work.
+    Running,
+    /// Ready.
+    Ready,
+    /// Runs, and is not ready any more.
+    Unready,
+    /// Told to stop, or being undone.
+    Stopping,
+    /// Waits for its next attempt.
+    BackingOff,
+    /// Not running, and nothing is to come.
+    Down,
+}
+
+/// A lane in the making.
+struct Builder {
+    lane: Lane,
+    oneshot: bool,
+    /// A pull is under way, whatever the span.
+    pulling: bool,
+    open: Option<Span>,
+}
+
+impl Timeline {
+    /// The life of each container, in the order of [`containers`](Self::containers); of those that
+    /// have no record, without spans.
+    pub fn lanes(&self) -> Vec<Lane> {
+        let names = self.containers();
+        let mut builders: Vec<_> = names.iter().map(|name| Builder::new(self, name)).collect();
+        let places: BTreeMap<_, _> = names.iter().zip(0..).collect();
+        for record in self.records() {
+            if let Some(place) = record
+                .container
+                .as_deref()
+                .and_then(|name| places.get(&name))
+            {
+                builders[*place].take(record);
+            }
+        }
+        let end = self.end();
+        builders
+            .into_iter()
+            .map(|builder| builder.finish(end))
+            .collect()
+    }
+}
+
+// === impl Lane ===
+
+impl Lane {
+    /// The time spent on that, over all runs.
+    pub fn time(&self, doing: Doing) -> Duration {
+        self.spans
+            .iter()
+            .filter(|span| span.doing == doing)
+            .map(Span::length)
+            .sum()
+    }
+}
+
+// === impl Span ===
+
+impl Span {
+    /// How long it took.
+    pub const fn length(&self) -> Duration {
+        self.to.saturating_sub(self.from)
+    }
+}
+
+// === impl Builder ===
+
+impl Builder {
+    fn new(timeline: &Timeline, name: &str) -> Self {
+        let head = timeline.header().container(name);
+        Self {
+            lane: Lane {
+                container: name.into(),
+                spans: Vec::new(),
+                failures: Vec::new(),
+            },
+            oneshot: head.is_some_and(|head| head.kind == Kind::Oneshot),
+            pulling: false,
+            open: None,
+        }
+    }
+
+    fn take(&mut self, record: &Record) {
+        let doing = self.open.map(|span| span.doing);
+        // The end for good says no more than the exit before it.
+        let told = doing == Some(Doing::Stopping) || matches!(record.what, What::Ended { .. });
+        if record.what.is_failure() && !told {
+            self.fail(record.at);
+        }
+        if record.what == What::Pulling {
+            self.pulling = true;
+        } else if matches!(record.what, What::Pulled | What::PullFailed { .. }) {
+            self.pulling = false;
+        }
+        if let Some(next) = self.next(doing, &record.what).or(doing) {
+            self.enter(next, record);
+        }
+    }
+
+    /// What the container does after a record; `None` if the record changes nothing.
+    fn next(&self, doing: Option<Doing>, what: &What) -> Option<Doing> {
+        use Doing::{
+            BackingOff, Down, Pulling, Ready, Running, Starting, Stopping, Unready, Waiting,
+        };
+        match what {
+            What::Waiting { .. } => Some(Waiting),
+            What::Turn if self.pulling => Some(Pulling),
+            What::Turn | What::Starting => Some(Starting),
+            // While it waits for others, the pull is not what holds it up.
+            What::Pulling => (doing != Some(Waiting)).then_some(Pulling),
+            What::Pulled => (doing == Some(Pulling)).then_some(Starting),
+            What::PullFailed { .. } => (doing == Some(Pulling)).then_some(BackingOff),
+            What::Running | What::Started => match doing {
+                Some(Ready | Unready | Stopping) => None,
+                Some(Waiting | Pulling | Starting | Running | BackingOff | Down) | None => {
+                    Some(if self.oneshot { Running } else { Starting })
+                }
+            },
+            What::Ready => (doing != Some(Stopping)).then_some(Ready),
+            What::Unready => (doing == Some(Ready)).then_some(Unready),
+            What::HookBegan {
+                hook: HookKind::PreStop,
+            }
+            | What::Stopping { .. }
+            | What::Undoing => Some(Stopping),
+            What::Exited { .. }
+            | What::StartFailed { .. }
+            | What::Ended { .. }
+            | What::Undone { .. }
+            | What::UndoSkipped => Some(Down),
+            What::Restarting { .. } => Some(BackingOff),
+            What::GaveUp => match doing {
+                // Its process is still to be stopped.
+                Some(Starting | Running | Ready | Unready | Stopping) => None,
+                Some(Waiting | Pulling | BackingOff | Down) | None => Some(Down),
+            },
+            What::HookBegan { .. }
+            | What::HookEnded { .. }
+            | What::HookCut { .. }
+            | What::ProbeVerdict { .. }
+            | What::ReplaceBegan
+            | What::Replaced
+            | What::RolledBack
+            | What::ReplaceAbandoned
+            | What::PodStarted { .. }
+            | What::PodReady
+            | What::PodUnready
+            | What::PodStopping { .. }
+            | What::PodKilled
+            | What::PodHurried { .. }
+            | What::BudgetSpent
+            | What::PodRestarting { .. }
+            | What::PodEnded { .. }
+            | What::Recovered
+            | What::Unknown => None,
+        }
+    }
+
+    fn enter(&mut self, doing: Doing, record: &Record) {
+        match &mut self.open {
+            Some(span) if span.doing == doing && span.attempt == record.attempt => {}
+            // A container does not wait in one run and start in another: the run is told late.
+            Some(span) if span.doing == doing && span.attempt == 0 => span.attempt = record.attempt,
+            Some(_) | None => {
+                self.close(record.at);
+                let (attempt, at) = (record.attempt, record.at);
+                self.open = Some(Span {
+                    doing,
+                    attempt,
+                    from: at,
+                    to: at,
+                });
+            }
+        }
+    }
+
+    fn close(&mut self, at: Duration) {
+        if let Some(span) = self.open.take() {
+            self.lane.spans.push(Span {
+                to: at.max(span.from),
+                ..span
+            });
+        }
+    }
+
+    /// An exit, the end and the giving up that follow from it are one failure.
+    fn fail(&mut self, at: Duration) {
+        if self.lane.failures.last() != Some(&at) {
+            self.lane.failures.push(at);
+        }
+    }
+
+    fn finish(mut self, end: Duration) -> Lane {
+        self.close(end);
+        self.lane
+    }
+}

@@ -1,0 +1,91 @@
+//! The short answers: was it ready, who was restarted and why, how did it end.
+
+use crate::record::{Cause, Name, Record, What};
+use crate::timeline::Timeline;
+use pillion_engine::status::Phase;
+use std::time::Duration;
+
+/// A container was restarted.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Restart<'a> {
+    /// Who.
+    pub container: &'a str,
+    /// When that was decided.
+    pub at: Duration,
+    /// After which time it was to start.
+    pub after: Duration,
+    /// Why.
+    pub cause: &'a Cause,
+    /// What made it necessary: mostly the record of an exit.
+    pub because: Option<&'a Record>,
+}
+
+/// How a pod ended.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Ending<'a> {
+    /// Succeeded or Failed.
+    pub phase: Phase,
+    /// Whose end decided it.
+    pub decider: Option<&'a Name>,
+    /// The exit code that stands for the pod.
+    pub code: i32,
+    /// When.
+    pub at: Duration,
+    /// Why.
+    pub cause: &'a Cause,
+}
+
+impl Timeline {
+    /// From the start of the pod until it was ready for the first time.
+    pub fn time_to_ready(&self) -> Option<Duration> {
+        let ready = self
+            .records()
+            .iter()
+            .find(|record| record.what == What::PodReady)?;
+        Some(ready.at)
+    }
+
+    /// Every restart of a container, in order.
+    pub fn restarts(&self) -> Vec<Restart<'_>> {
+        self.records()
+            .iter()
+            .filter_map(|record| self.restart(record))
+            .collect()
+    }
+
+    fn restart<'a>(&'a self, record: &'a Record) -> Option<Restart<'a>> {
+        let What::Restarting { after } = record.what else {
+            return None;
+        };
+        Some(Restart {
+            container: record.container.as_deref()?,
+            at: record.at,
+            after,
+            cause: &record.cause,
+            because: self.because(record),
+        })
+    }
+
+    /// How the pod ended, if it did.
+    pub fn ending(&self) -> Option<Ending<'_>> {
+        self.records().iter().rev().find_map(ending)
+    }
+}
+
+fn ending(record: &Record) -> Option<Ending<'_>> {
+    let What::PodEnded {
+        phase,
+        decider,
+        code,
+    } = &record.what
+    else {
+        return None;
+    };
+    Some(Ending {
+        phase: *phase,
+        decider: decider.as_ref(),
+        code: *code,
+        at: record.at,
+        cause: &record.cause,
+    })
+}

@@ -1,0 +1,164 @@
+//! Lanes show what each container did, without gaps.
+
+use super::life::{Describe, Life, orders, pod};
+use crate::Timeline;
+use crate::lanes::Doing;
+use pillion_engine::entry::{Cause, What};
+use pillion_engine::pod::{HookKind, Until};
+use std::time::Duration;
+
+/// The spans of a container that took time, in milliseconds.
+fn spans(timeline: &Timeline, name: &str) -> Vec<(Doing, u128, u128)> {
+    let lane = timeline
+        .lanes()
+        .into_iter()
+        .find(|lane| &*lane.container == name)
+        .unwrap();
+    assert!(lane.spans.windows(2).all(|pair| pair[0].to == pair[1].from));
+    let long = lane
+        .spans
+        .iter()
+        .filter(|span| span.length() > Duration::ZERO);
+    long.map(|span| (span.doing, span.from.as_millis(), span.to.as_millis()))
+        .collect()
+}
+
+#[test]
+fn a_service_waits_starts_is_ready_and_stops() {
+    let timeline = orders().timeline;
+    assert_eq!(
+        spans(&timeline, "cache"),
+        [
+            (Doing::Waiting, 0, 310),
+            (Doing::Starting, 310, 330),
+            (Doing::Ready, 330, 3900),
+            (Doing::Stopping, 3900, 4000),
+            (Doing::Down, 4000, 4200),
+        ]
+    );
+}
+
+#[test]
+fn a_oneshot_is_at_work_until_it_ends() {
+    let timeline = orders().timeline;
+    assert_eq!(
+        spans(&timeline, "migrate"),
+        [
+            (Doing::Waiting, 0, 310),
+            (Doing::Starting, 310, 330),
+            (Doing::Running, 330, 820),
+            (Doing::Down, 820, 4200),
+        ]
+    );
+}
+
+#[test]
+fn a_pull_counts_only_once_the_turn_has_come() {
+    let mut life = Life::new(pod("p").sidecar("db").main("app"));
+    life.waits("app", "db", Until::Ready);
+    life.tell("app", What::Pulling);
+    life.at(1000).tell("app", What::Turn);
+    life.at(3000).tell("app", What::Pulled);
+    life.tell("app", What::Starting);
+    life.at(4000).runs("app");
+    life.ready("app");
+    assert_eq!(
+        spans(&life.timeline, "app"),
+        [
+            (Doing::Waiting, 0, 1000),
+            (Doing::Pulling, 1000, 3000),
+            (Doing::Starting, 3000, 4000)
+        ]
+    );
+}
+
+#[test]
+fn a_pull_that_ends_while_waiting_is_not_seen() {
+    let mut life = Life::new(pod("p").sidecar("db").main("app"));
+    life.tell("app", What::Pulling);
+    life.waits("app", "db", Until::Ready);
+    life.at(500).tell("app", What::Pulled);
+    life.at(1000).starts("app", Cause::PodStart);
+    assert_eq!(spans(&life.timeline, "app"), [(Doing::Waiting, 0, 1000)]);
+}
+
+#[test]
+fn a_crash_backs_off_and_is_marked() {
+    let mut life = Life::new(pod("p").main("app"));
+    life.starts("app", Cause::PodStart);
+    life.runs("app");
+    life.ready("app");
+    life.at(1000).exits("app", 137);
+    life.tell_why(
+        "app",
+        What::Restarting {
+            after: Duration::from_secs(10),
+        },
+        Cause::Policy,
+    );
+    life.at(11_000).starts("app", Cause::Policy);
+    life.at(12_000).runs("app");
+    life.ready("app");
+    life.at(13_000).tell("app", What::Unready);
+    life.at(14_000).ready("app");
+    assert_eq!(
+        spans(&life.timeline, "app"),
+        [
+            (Doing::Ready, 0, 1000),
+            (Doing::BackingOff, 1000, 11_000),
+            (Doing::Starting, 11_000, 12_000),
+            (Doing::Ready, 12_000, 13_000),
+            (Doing::Unready, 13_000, 14_000),
+        ]
+    );
+    let lane = &life.timeline.lanes()[0];
+    assert_eq!(lane.failures, [Duration::from_secs(1)]);
+    assert_eq!(lane.time(Doing::Ready), Duration::from_secs(2));
+    assert_eq!(lane.spans.last().unwrap().attempt, 2);
+}
+
+#[test]
+fn an_exit_that_was_asked_for_is_no_failure() {
+    let mut life = Life::new(pod("p").main("app"));
+    life.starts("app", Cause::PodStart);
+    life.ready("app");
+    life.at(1000).stops("app", Cause::Deletion);
+    life.at(2000).ends("app", 143);
+    assert_eq!(life.timeline.lanes()[0].failures, []);
+}
+
+#[test]
+fn a_stop_begins_with_the_pre_stop_hook() {
+    let mut life = Life::new(pod("p").main("app"));
+    life.ready("app");
+    life.at(1000)
+        .tell("app", What::HookBegan(HookKind::PreStop));
+    life.at(2000).tell("app", What::Unready);
+    life.stops("app", Cause::Deletion);
+    life.at(3000).exits("app", 0);
+    assert_eq!(
+        spans(&life.timeline, "app"),
+        [(Doing::Ready, 0, 1000), (Doing::Stopping, 1000, 3000)]
+    );
+}
+
+#[test]
+fn who_gives_up_while_waiting_is_down() {
+    let mut life = Life::new(pod("p").sidecar("db").main("app"));
+    life.waits("app", "db", Until::Ready);
+    life.at(1000).tell("app", What::GaveUp);
+    life.at(2000).tell("db", What::GaveUp);
+    assert_eq!(
+        spans(&life.timeline, "app"),
+        [(Doing::Waiting, 0, 1000), (Doing::Down, 1000, 2000)]
+    );
+    assert_eq!(life.timeline.lanes()[1].failures, [Duration::from_secs(1)]);
+}
+
+#[test]
+fn every_container_has_a_lane_even_without_records() {
+    let life = Life::new(pod("p").main("a").main("b"));
+    let lanes = life.timeline.lanes();
+    assert_eq!(lanes.len(), 2);
+    assert!(lanes.iter().all(|lane| lane.spans.is_empty()));
+}
