@@ -16,18 +16,25 @@
 //! Everything here is pure: no file, no clock, no colour codes. The same entries give the same
 //! text, and no input makes it panic: a timeline with gaps gives poorer answers, not none.
 
+pub mod axis;
 mod because;
 mod form;
+pub mod gantt;
 pub mod json;
 pub mod lanes;
 pub mod path;
+pub mod quantity;
 pub mod record;
 pub mod recorder;
+pub mod story;
 pub mod summary;
+pub mod text;
 pub mod timeline;
+pub mod trace;
 mod translate;
 pub mod waits;
 pub mod wall;
+pub mod words;
 
 #[cfg(test)]
 mod tests;
@@ -35,5 +42,6 @@ mod tests;
 pub use json::{ReadError, Reading};
 pub use record::{Cause, Record, Target, What};
 pub use recorder::{Base, Recorder};
+pub use text::{Line, Style, Tone};
 pub use timeline::{ContainerHead, Header, Timeline};
 pub use wall::Wall;

@@ -1,9 +1,13 @@
 //! Tests by subject. [`life`] builds pods and lets them live.
 
 mod because;
+mod gantt;
 mod golden;
 mod json;
 mod lanes;
 mod life;
+mod odd;
 mod path;
+mod story;
+mod trace;
 mod waits;

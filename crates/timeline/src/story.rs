@@ -1,0 +1,283 @@
+//! A timeline as sentences, one below the other.
+//!
+//! Told in full, every record has its line. Told in brief, what one moment brings for one container
+//! is said once: its turn and its start, its exit and its restart.
+
+use crate::quantity::moment;
+use crate::record::{Cause, Record, Seq, What};
+use crate::text::{Line, Tone, columns};
+use crate::timeline::{Kind, Timeline};
+use crate::wall::Wall;
+use crate::words::{awaited, event, predicate, reason, sentence, tone, with_reason};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How much to tell.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Detail {
+    /// What a person wants to follow.
+    Brief,
+    /// Every record.
+    Full,
+}
+
+/// Which time to put in front.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Stamps {
+    /// Since the start of the pod.
+    Relative,
+    /// By the calendar, where known.
+    Absolute,
+}
+
+/// One sentence of a story.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Told {
+    /// The record it tells; of several, the first.
+    pub seq: Seq,
+    /// When, since the start of the pod.
+    pub at: Duration,
+    /// When by the calendar.
+    pub time: Option<Wall>,
+    /// What happened and why.
+    pub text: String,
+    /// Good or bad news.
+    pub tone: Tone,
+}
+
+/// The records of one container at one moment, in order, and the place of one of them.
+#[derive(Clone, Copy)]
+struct Moment<'a> {
+    timeline: &'a Timeline,
+    records: &'a [&'a Record],
+    place: usize,
+}
+
+impl Timeline {
+    /// The story of the pod.
+    pub fn story(&self, detail: Detail) -> Vec<Told> {
+        match detail {
+            Detail::Full => self
+                .records()
+                .iter()
+                .map(|r| Told::new(r, sentence(r)))
+                .collect(),
+            Detail::Brief => self.brief_story(),
+        }
+    }
+
+    fn brief_story(&self) -> Vec<Told> {
+        let mut moments: BTreeMap<_, Vec<&Record>> = BTreeMap::new();
+        for record in self.records() {
+            moments
+                .entry((record.at, &record.container))
+                .or_default()
+                .push(record);
+        }
+        let tell = |record: &Record| {
+            let records = moments.get(&(record.at, &record.container))?;
+            let place = records.iter().position(|other| other.seq == record.seq)?;
+            let text = Moment {
+                timeline: self,
+                records,
+                place,
+            }
+            .brief()?;
+            Some(Told::new(record, text))
+        };
+        self.records().iter().filter_map(tell).collect()
+    }
+}
+
+/// The sentences with their times in front, lined up.
+pub fn lines(story: &[Told], stamps: Stamps) -> Vec<Line> {
+    let stamps: Vec<_> = story.iter().map(|told| stamp(told, stamps)).collect();
+    let width = stamps
+        .iter()
+        .map(|stamp| columns(stamp))
+        .max()
+        .unwrap_or_default();
+    let line = |(told, stamp): (&Told, &String)| {
+        Line::new(Tone::Dim, format!("{stamp:>width$}  ")).and(told.tone, &*told.text)
+    };
+    story.iter().zip(&stamps).map(line).collect()
+}
+
+fn stamp(told: &Told, stamps: Stamps) -> String {
+    match (stamps, told.time) {
+        (Stamps::Absolute, Some(time)) => time.to_string(),
+        (Stamps::Absolute, None) | (Stamps::Relative, _) => moment(told.at),
+    }
+}
+
+// === impl Told ===
+
+impl Told {
+    fn new(record: &Record, text: String) -> Self {
+        let Record { seq, at, time, .. } = *record;
+        Self {
+            seq,
+            at,
+            time,
+            text,
+            tone: tone(record),
+        }
+    }
+}
+
+// === impl Moment ===
+
+impl<'a> Moment<'a> {
+    fn record(&self) -> &'a Record {
+        self.records[self.place]
+    }
+
+    fn before(&self) -> impl Iterator<Item = &'a Record> {
+        self.records[..self.place].iter().rev().copied()
+    }
+
+    fn after(&self) -> impl Iterator<Item = &'a Record> {
+        self.records[self.place + 1..].iter().copied()
+    }
+
+    fn next_is(&self, test: impl Fn(&What) -> bool) -> bool {
+        self.after().next().is_some_and(|record| test(&record.what))
+    }
+
+    fn previous_is(&self, test: impl Fn(&What) -> bool) -> bool {
+        self.before()
+            .next()
+            .is_some_and(|record| test(&record.what))
+    }
+
+    /// The sentence of the record, or nothing if another one of the same moment says it.
+    fn brief(self) -> Option<String> {
+        let what = &self.record().what;
+        if matches!(what, What::Waiting { .. }) {
+            self.waiting()
+        } else if *what == What::Starting {
+            Some(self.starting())
+        } else if is_failed_attempt(what) {
+            self.exit()
+        } else {
+            (!self.is_said()).then(|| sentence(self.record()))
+        }
+    }
+
+    /// Whether the other records of the moment leave nothing to say.
+    fn is_said(self) -> bool {
+        match &self.record().what {
+            What::Turn => self.after().any(|next| matches!(next.what, What::Starting)),
+            What::Pulling => self.next_is(|next| *next == What::Pulled),
+            What::Pulled => self.previous_is(|before| *before == What::Pulling),
+            What::Running => {
+                self.previous_is(|before| *before == What::Starting)
+                    || self.next_is(|next| matches!(next, What::Started | What::Exited { .. }))
+            }
+            What::Started => {
+                self.before().any(|before| before.what == What::Starting)
+                    || self.after().any(|next| next.what == What::Ready)
+            }
+            What::ProbeVerdict { ok, .. } => *ok || self.next_is(|next| *next == What::Unready),
+            What::HookEnded { ok, .. } => *ok,
+            What::HookBegan { .. } => self.next_is(|next| matches!(next, What::HookEnded { .. })),
+            What::Restarting { .. } => self.previous_is(is_failed_attempt),
+            What::Ended { ok } => {
+                self.previous_is(is_failed_attempt) && !(*ok && self.is_of_oneshot())
+            }
+            What::Waiting { .. }
+            | What::PullFailed { .. }
+            | What::Starting
+            | What::StartFailed { .. }
+            | What::HookCut { .. }
+            | What::Ready
+            | What::Unready
+            | What::Stopping { .. }
+            | What::Exited { .. }
+            | What::GaveUp
+            | What::Undoing
+            | What::Undone { .. }
+            | What::UndoSkipped
+            | What::ReplaceBegan
+            | What::Replaced
+            | What::RolledBack
+            | What::ReplaceAbandoned
+            | What::PodStarted { .. }
+            | What::PodReady
+            | What::PodUnready
+            | What::PodStopping { .. }
+            | What::PodKilled
+            | What::PodHurried { .. }
+            | What::BudgetSpent
+            | What::PodRestarting { .. }
+            | What::PodEnded { .. }
+            | What::Recovered
+            | What::Unknown => false,
+        }
+    }
+
+    /// All that is waited for from one moment on, in one sentence; nothing if that did not last.
+    fn waiting(self) -> Option<String> {
+        let over = self
+            .after()
+            .any(|next| matches!(next.what, What::Turn | What::Starting));
+        if over || self.previous_is(|before| matches!(before, What::Waiting { .. })) {
+            return None;
+        }
+        let mut text = event(self.record());
+        for record in self.after() {
+            let What::Waiting { target, until } = &record.what else {
+                break;
+            };
+            text.push_str(", ");
+            text.push_str(&awaited(target, *until));
+        }
+        Some(text)
+    }
+
+    /// A start, with the reason why its turn came.
+    fn starting(self) -> String {
+        let turn = self.before().find(|before| before.what == What::Turn);
+        let own = reason(self.record());
+        with_reason(event(self.record()), own.or_else(|| turn.and_then(reason)))
+    }
+
+    /// An exit, with what follows from it.
+    fn exit(self) -> Option<String> {
+        let exit = self.record();
+        let next = self.after().next().filter(|next| follows_exit(&next.what));
+        match next {
+            None => Some(sentence(exit)),
+            Some(Record {
+                what: What::Ended { ok: true },
+                ..
+            }) => (!self.is_of_oneshot()).then(|| event(exit)),
+            // That a failure ends it is what the policy says unless something else is told.
+            Some(next)
+                if matches!(next.what, What::Ended { .. }) && next.cause == Cause::Policy =>
+            {
+                Some(joined(exit, next))
+            }
+            Some(next) => Some(with_reason(joined(exit, next), reason(next))),
+        }
+    }
+
+    fn is_of_oneshot(self) -> bool {
+        let name = self.record().container.as_deref();
+        let head = name.and_then(|name| self.timeline.header().container(name));
+        head.is_some_and(|head| head.kind == Kind::Oneshot)
+    }
+}
+
+const fn is_failed_attempt(what: &What) -> bool {
+    matches!(what, What::Exited { .. } | What::StartFailed { .. })
+}
+
+const fn follows_exit(what: &What) -> bool {
+    matches!(what, What::Restarting { .. } | What::Ended { .. })
+}
+
+/// `proxy exited 137 (killed), restarts in 10 s`
+fn joined(exit: &Record, next: &Record) -> String {
+    format!("{},{}", event(exit), predicate(next))
+}

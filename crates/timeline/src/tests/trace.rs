@@ -1,0 +1,155 @@
+//! The screen of a run says how it ended, where the time went and what was notable.
+
+use super::golden::golden;
+use super::life::{Describe, Life, orders, pod};
+use crate::trace::{result, trace};
+use crate::{Style, Timeline};
+use pillion_engine::entry::{Cause, What};
+use pillion_engine::event::Exit;
+use pillion_engine::pod::Until;
+use pillion_engine::status::Phase;
+use std::time::Duration;
+
+fn screen(timeline: &Timeline, style: Style) -> String {
+    trace(timeline, style)
+        .iter()
+        .map(|line| line.to_string() + "\n")
+        .collect()
+}
+
+/// A proxy that dies and comes back, then a main that fails.
+fn trouble() -> Life {
+    let shop = pod("shop").sidecar("proxy").keystone("app");
+    let mut life = Life::new(shop.requires("app", "proxy", Until::Ready));
+    life.starts_pod();
+    life.starts("proxy", Cause::PodStart);
+    life.waits("app", "proxy", Until::Ready);
+    life.at(500).ready("proxy");
+    let cause = life.fulfilled("proxy", Until::Ready);
+    life.starts("app", cause);
+    life.at(700).ready("app");
+    life.tell_pod(What::PodReady, Cause::Itself);
+    life.at(2000).tell("proxy", What::Exited(Exit::signal(9)));
+    life.tell_why(
+        "proxy",
+        What::Restarting {
+            after: Duration::from_secs(10),
+        },
+        Cause::Policy,
+    );
+    life.at(12_000).starts("proxy", Cause::Policy);
+    life.at(12_500).ready("proxy");
+    life.at(20_000).ends("app", 3);
+    let app = life.id("app");
+    life.pod_stops(Cause::Keystone(app));
+    life.stops("proxy", Cause::Unneeded);
+    life.at(21_000).exits("proxy", 0);
+    life.pod_ends(Phase::Failed, "app", 3, Cause::Keystone(app));
+    life
+}
+
+#[test]
+fn a_good_run() {
+    golden(
+        "orders.trace",
+        &screen(&orders().timeline, Style::unicode(80)),
+    );
+}
+
+#[test]
+fn a_run_with_trouble() {
+    let timeline = trouble().timeline;
+    golden("trouble.trace", &screen(&timeline, Style::unicode(80)));
+    assert!(screen(&timeline, Style::ascii(80)).is_ascii());
+}
+
+#[test]
+fn long_summaries_go_on_below() {
+    let timeline = trouble().timeline;
+    for width in [30, 50, 80] {
+        let text = screen(&timeline, Style::unicode(width));
+        let path: Vec<_> = text
+            .lines()
+            .filter(|line| line.contains("critical"))
+            .collect();
+        assert_eq!(path.len(), 1);
+    }
+}
+
+#[test]
+fn restarts_have_their_cause_and_exit() {
+    let life = trouble();
+    let restarts = life.timeline.restarts();
+    assert_eq!(restarts.len(), 1);
+    assert_eq!(
+        (restarts[0].container, restarts[0].cause),
+        ("proxy", &crate::Cause::Policy)
+    );
+    let exit = &restarts[0].because.unwrap().what;
+    assert!(matches!(exit, crate::What::Exited { code: 137, .. }));
+}
+
+#[test]
+fn the_result_names_who_decided_it() {
+    let text = |timeline: &Timeline| result(timeline).unwrap().to_string();
+    assert_eq!(
+        text(&orders().timeline),
+        "orders succeeded: app exited 0 (keystone) after 4.2 s"
+    );
+    assert_eq!(
+        text(&trouble().timeline),
+        "shop failed: app exited 3 (keystone) after 21 s"
+    );
+
+    let ended = |cause: &dyn Fn(&Life) -> Cause, decided: bool| {
+        let mut life = Life::new(pod("p").main("app"));
+        let decider = decided.then(|| life.id("app"));
+        let cause = cause(&life);
+        let what = What::PodEnded {
+            phase: Phase::Failed,
+            decider,
+            code: 1,
+        };
+        life.at(1000).tell_pod(what, cause);
+        text(&life.timeline)
+    };
+    assert_eq!(
+        ended(&|_| Cause::Completion, true),
+        "p failed: app exited 1 after 1 s"
+    );
+    assert_eq!(
+        ended(&|life| Cause::GiveUp(life.id("app")), true),
+        "p failed: app gave up after 1 s"
+    );
+    assert_eq!(
+        ended(&|_| Cause::ActiveDeadline, false),
+        "p failed: the pod was active too long after 1 s"
+    );
+    assert_eq!(
+        ended(&|_| Cause::Deletion, true),
+        "p failed: app exited 1 (the pod is deleted) after 1 s"
+    );
+}
+
+#[test]
+fn a_pod_that_lives_has_no_result() {
+    let mut life = Life::new(pod("p").main("app"));
+    life.starts_pod();
+    life.at(1500).starts("app", Cause::PodStart);
+    assert_eq!(result(&life.timeline), None);
+    let screen = screen(&life.timeline, Style::unicode(80));
+    assert!(
+        screen.starts_with("p · not ended after 1.5 s · never ready\n"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn only_so_much_is_notable() {
+    let mut life = Life::new(pod("p").main("app"));
+    for second in 0..40 {
+        life.at(second * 1000).exits("app", 1);
+    }
+    let screen = screen(&life.timeline, Style::unicode(80));
+    assert!(screen.ends_with(" and 28 more\n"), "{screen}");
+}

@@ -1,0 +1,177 @@
+//! Text with meaning instead of colours: pieces of lines, each with a tone.
+//!
+//! Whoever prints decides what a tone looks like; without any, the text reads the same.
+
+use std::fmt;
+
+/// What a piece of text says about the state of things.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Tone {
+    /// Nothing in particular.
+    Plain,
+    /// Ready, done.
+    Good,
+    /// Waiting, starting.
+    Waiting,
+    /// Failed.
+    Bad,
+    /// Of less interest.
+    Dim,
+    /// The subject.
+    Strong,
+}
+
+/// One line of text.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Line {
+    pieces: Vec<(Tone, String)>,
+}
+
+/// What the place where text is shown can do.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Style {
+    /// Columns.
+    pub width: usize,
+    /// Only plain ASCII.
+    pub ascii: bool,
+}
+
+// === impl Line ===
+
+impl Line {
+    /// A line of one piece.
+    pub fn new(tone: Tone, text: impl Into<String>) -> Self {
+        let mut line = Self::default();
+        line.push(tone, text);
+        line
+    }
+
+    /// Adds a piece at the end.
+    pub fn push(&mut self, tone: Tone, text: impl Into<String>) {
+        let text = text.into();
+        match self.pieces.last_mut() {
+            Some((last, before)) if *last == tone => before.push_str(&text),
+            Some(_) | None if text.is_empty() => {}
+            Some(_) | None => self.pieces.push((tone, text)),
+        }
+    }
+
+    /// The same line, longer by a piece.
+    #[must_use]
+    pub fn and(mut self, tone: Tone, text: impl Into<String>) -> Self {
+        self.push(tone, text);
+        self
+    }
+
+    /// Its pieces; neighbours differ in tone.
+    pub fn pieces(&self) -> impl Iterator<Item = (Tone, &str)> {
+        self.pieces
+            .iter()
+            .map(|(tone, text)| (*tone, text.as_str()))
+    }
+
+    /// How many columns it takes.
+    pub fn width(&self) -> usize {
+        self.pieces.iter().map(|(_, text)| columns(text)).sum()
+    }
+
+    fn append(&mut self, other: &Self) {
+        for (tone, text) in other.pieces() {
+            self.push(tone, text);
+        }
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pieces
+            .iter()
+            .try_for_each(|(_, text)| f.write_str(text))
+    }
+}
+
+// === impl Style ===
+
+impl Style {
+    /// Unicode, so many columns wide.
+    pub const fn unicode(width: usize) -> Self {
+        Self {
+            width,
+            ascii: false,
+        }
+    }
+
+    /// ASCII, so many columns wide.
+    pub const fn ascii(width: usize) -> Self {
+        Self { width, ascii: true }
+    }
+
+    /// The separator between things that belong together.
+    pub const fn dot(self) -> &'static str {
+        if self.ascii { "|" } else { "·" }
+    }
+
+    /// From one thing to the next.
+    pub const fn arrow(self) -> &'static str {
+        if self.ascii { "->" } else { "→" }
+    }
+
+    /// Where something was left out.
+    pub const fn ellipsis(self) -> &'static str {
+        if self.ascii { "~" } else { "…" }
+    }
+
+    /// A name that fits: its middle is left out, because names mostly differ at their ends.
+    pub fn shorten(self, name: &str, width: usize) -> String {
+        let length = columns(name);
+        if length <= width {
+            return name.to_owned();
+        }
+        let kept = width.saturating_sub(1);
+        let (head, tail) = (kept.div_ceil(2), kept / 2);
+        let head: String = name.chars().take(head).collect();
+        let tail: String = name.chars().skip(length - tail).collect();
+        format!("{head}{}{tail}", self.ellipsis())
+    }
+
+    /// Puts parts after a head, with a separator between two, and goes on in a new line below the
+    /// first part where one would not fit.
+    pub fn flow(self, head: Line, separator: &str, parts: &[Line]) -> Vec<Line> {
+        let indent = " ".repeat(head.width());
+        let gap = columns(separator);
+        let mut lines = Vec::new();
+        let mut line = head;
+        for (number, part) in parts.iter().enumerate() {
+            if number > 0 && line.width() + gap + part.width() > self.width {
+                lines.push(std::mem::replace(
+                    &mut line,
+                    Line::new(Tone::Plain, indent.as_str()),
+                ));
+            } else if number > 0 {
+                line.push(Tone::Dim, separator);
+            }
+            line.append(part);
+        }
+        lines.push(line);
+        lines
+    }
+}
+
+/// How many columns a text takes, one a character: names are ASCII in every pod that was checked.
+pub fn columns(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// A text from outside as it may be shown: in one line, without control characters, not endless.
+pub fn tame(text: &str) -> String {
+    const LIMIT: usize = 200;
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let text = words
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ");
+    match text.char_indices().nth(LIMIT) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}

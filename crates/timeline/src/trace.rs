@@ -1,0 +1,250 @@
+//! A whole run on one screen: how it ended, the picture, where the time went, what was notable.
+
+use crate::gantt::gantt;
+use crate::path::{Path, Step};
+use crate::quantity::{length, lengths, moment};
+use crate::record::{Cause, Record, What};
+use crate::story::{Detail, Told};
+use crate::summary::Ending;
+use crate::text::{Line, Style, Tone, tame};
+use crate::timeline::Timeline;
+use crate::waits::Wait;
+use crate::words::reason;
+use pillion_engine::status::Phase;
+
+/// The screen.
+pub fn trace(timeline: &Timeline, style: Style) -> Vec<Line> {
+    let mut lines = vec![title(timeline, style), Line::default()];
+    lines.extend(gantt(timeline, style));
+    lines.push(Line::default());
+    lines.extend(path_lines(timeline, style));
+    lines.extend(wait_line(timeline));
+    lines.extend(restart_lines(timeline, style));
+    lines.extend(notable_lines(timeline, style));
+    // A line is empty only between two parts.
+    while lines.last().is_some_and(|line| line.width() == 0) {
+        lines.pop();
+    }
+    lines
+}
+
+/// `orders · exit 0 after 4.2 s · ready after 0.9 s`
+pub fn title(timeline: &Timeline, style: Style) -> Line {
+    let separator = format!(" {} ", style.dot());
+    let mut line = Line::new(Tone::Strong, tame(&timeline.header().pod));
+    line.push(Tone::Dim, separator.as_str());
+    match timeline.ending() {
+        Some(ending) => {
+            let text = format!("exit {} after {}", ending.code, length(ending.at));
+            line.push(phase_tone(ending.phase), text);
+        }
+        None => line.push(
+            Tone::Plain,
+            format!("not ended after {}", length(timeline.end())),
+        ),
+    }
+    line.push(Tone::Dim, separator);
+    match timeline.time_to_ready() {
+        Some(time) => line.push(Tone::Plain, format!("ready after {}", length(time))),
+        None => line.push(Tone::Plain, "never ready"),
+    }
+    line
+}
+
+/// `orders failed: app exited 3 (keystone) after 4.2 s`; nothing while the pod lives.
+pub fn result(timeline: &Timeline) -> Option<Line> {
+    let ending = timeline.ending()?;
+    let word = match ending.phase {
+        Phase::Succeeded => "succeeded",
+        Phase::Failed => "failed",
+        Phase::Pending | Phase::Running => "ended",
+    };
+    let line = Line::new(Tone::Strong, tame(&timeline.header().pod))
+        .and(Tone::Plain, " ")
+        .and(phase_tone(ending.phase), word);
+    let why = deciding(&ending).map_or_else(String::new, |why| format!(": {why}"));
+    Some(line.and(Tone::Plain, format!("{why} after {}", length(ending.at))))
+}
+
+/// Who or what decided the result.
+fn deciding(ending: &Ending<'_>) -> Option<String> {
+    let why = || reason(&cause_only(ending.cause));
+    match (ending.decider, ending.cause) {
+        (Some(name), Cause::Keystone { container }) if name == container => {
+            Some(format!("{} exited {} (keystone)", tame(name), ending.code))
+        }
+        (_, Cause::GiveUp { .. }) | (None, _) => why(),
+        (Some(name), Cause::Completion | Cause::Itself | Cause::Unknown) => {
+            Some(format!("{} exited {}", tame(name), ending.code))
+        }
+        (Some(name), _) => {
+            let why = why().map_or_else(String::new, |why| format!(" ({why})"));
+            Some(format!("{} exited {}{why}", tame(name), ending.code))
+        }
+    }
+}
+
+/// A record that has nothing but a cause, to be put into words.
+fn cause_only(cause: &Cause) -> Record {
+    Record {
+        seq: 0,
+        at: std::time::Duration::ZERO,
+        time: None,
+        container: None,
+        attempt: 0,
+        what: What::Unknown,
+        cause: cause.clone(),
+        because: None,
+    }
+}
+
+fn path_lines(timeline: &Timeline, style: Style) -> Vec<Line> {
+    let path = timeline.path_to_ready().unwrap_or_default();
+    if path.steps.is_empty() {
+        return Vec::new();
+    }
+    style.flow(
+        Line::new(Tone::Dim, " critical path  "),
+        " ",
+        &path_parts(&path, style),
+    )
+}
+
+/// `proxy 0.31 →`, `migrate 0.51 →`, `app 0.08 s`
+fn path_parts(path: &Path, style: Style) -> Vec<Line> {
+    let times: Vec<_> = path.steps.iter().map(Step::length).collect();
+    let (times, unit) = lengths(&times);
+    let last = path.steps.len().saturating_sub(1);
+    let part = |(number, (step, time)): (usize, (&Step, String))| {
+        let name = step
+            .container
+            .as_deref()
+            .map_or_else(|| "pod".to_owned(), tame);
+        let line = Line::new(Tone::Plain, format!("{name} {time}"));
+        if number == last {
+            line.and(Tone::Plain, unit)
+        } else {
+            line.and(Tone::Dim, format!(" {}", style.arrow()))
+        }
+    };
+    path.steps.iter().zip(times).enumerate().map(part).collect()
+}
+
+fn wait_line(timeline: &Timeline) -> Option<Line> {
+    let wait = timeline.longest_wait()?;
+    Some(Line::new(Tone::Dim, " longest wait   ").and(Tone::Plain, wait_text(&wait)))
+}
+
+/// `app, 0.82 s for migrate`
+fn wait_text(wait: &Wait) -> String {
+    let (container, target) = (tame(&wait.container), tame(wait.target.name()));
+    format!("{container}, {} for {target}", length(wait.length()))
+}
+
+fn restart_lines(timeline: &Timeline, style: Style) -> Vec<Line> {
+    let restarts = timeline.restarts();
+    let names = timeline.containers();
+    let count = |name: &&str| {
+        restarts
+            .iter()
+            .filter(|restart| restart.container == *name)
+            .count()
+    };
+    let restarted = names
+        .iter()
+        .map(|name| (name, count(name)))
+        .filter(|(_, count)| *count > 0);
+    let parts: Vec<_> = restarted
+        .map(|(name, count)| Line::new(Tone::Plain, format!("{} {count}x", tame(name))))
+        .collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    style.flow(Line::new(Tone::Dim, " restarts       "), ", ", &parts)
+}
+
+fn notable_lines(timeline: &Timeline, style: Style) -> Vec<Line> {
+    let story = timeline.story(Detail::Brief);
+    let notable: Vec<_> = story
+        .iter()
+        .filter(|told| is_notable(timeline, told))
+        .collect();
+    let separator = format!(" {} ", style.dot());
+    let mut lines = Vec::new();
+    let shown = &notable[..notable.len().min(NOTABLE)];
+    let width = shown
+        .iter()
+        .map(|told| moment(told.at).len())
+        .max()
+        .unwrap_or_default();
+    for group in shown.chunk_by(|a, b| a.at == b.at) {
+        let head = Line::new(Tone::Dim, format!(" {:>width$}  ", moment(group[0].at)));
+        let parts: Vec<_> = group
+            .iter()
+            .map(|told| Line::new(told.tone, &*told.text))
+            .collect();
+        lines.extend(style.flow(head, &separator, &parts));
+    }
+    if notable.len() > NOTABLE {
+        let rest = format!(" and {} more", notable.len() - NOTABLE);
+        lines.push(Line::new(Tone::Dim, rest));
+    }
+    lines
+}
+
+/// Whether it is more than the ordinary way up.
+fn is_notable(timeline: &Timeline, told: &Told) -> bool {
+    timeline
+        .record(told.seq)
+        .is_some_and(|record| match &record.what {
+            What::PullFailed { .. }
+            | What::StartFailed { .. }
+            | What::HookEnded { .. }
+            | What::HookCut { .. }
+            | What::Unready
+            | What::Stopping { .. }
+            | What::GaveUp
+            | What::Undoing
+            | What::Undone { .. }
+            | What::UndoSkipped
+            | What::ReplaceBegan
+            | What::Replaced
+            | What::RolledBack
+            | What::ReplaceAbandoned
+            | What::PodStopping { .. }
+            | What::PodKilled
+            | What::PodHurried { .. }
+            | What::BudgetSpent
+            | What::PodRestarting { .. }
+            | What::Recovered
+            | What::Unknown => true,
+            What::Exited { code, .. } => *code != 0,
+            What::PodStarted { run } => *run > 1,
+            What::Waiting { .. }
+            | What::Turn
+            | What::Pulling
+            | What::Pulled
+            | What::Starting
+            | What::Running
+            | What::HookBegan { .. }
+            | What::ProbeVerdict { .. }
+            | What::Started
+            | What::Ready
+            | What::Restarting { .. }
+            | What::Ended { .. }
+            | What::PodReady
+            | What::PodUnready
+            | What::PodEnded { .. } => false,
+        })
+}
+
+const fn phase_tone(phase: Phase) -> Tone {
+    match phase {
+        Phase::Succeeded => Tone::Good,
+        Phase::Failed => Tone::Bad,
+        Phase::Pending | Phase::Running => Tone::Plain,
+    }
+}
+
+/// More than this is a story, and not a summary.
+const NOTABLE: usize = 12;

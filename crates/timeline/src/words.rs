@@ -1,0 +1,365 @@
+//! One short English sentence per record, with its cause.
+//!
+//! The words are those of the documentation, in the present tense for what begins and in the past
+//! for what is over: `app told to stop: keystone app ended`.
+
+use crate::quantity::length;
+use crate::record::{Cause, Record, Target, What};
+use crate::text::{Tone, tame};
+use pillion_engine::entry::Impossible;
+use pillion_engine::pod::{HookKind, ProbeKind, Reaction, Until};
+use pillion_engine::status::Phase;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// The record as a sentence, without its time.
+pub fn sentence(record: &Record) -> String {
+    with_reason(event(record), reason(record))
+}
+
+/// Joins what happened and why.
+pub(crate) fn with_reason(mut event: String, reason: Option<String>) -> String {
+    if let Some(reason) = reason {
+        event.push_str(": ");
+        event.push_str(&reason);
+    }
+    event
+}
+
+/// Whether it is good or bad news.
+pub fn tone(record: &Record) -> Tone {
+    match &record.what {
+        What::Ready
+        | What::PodReady
+        | What::Replaced
+        | What::Ended { ok: true }
+        | What::Undone { ok: true }
+        | What::PodEnded {
+            phase: Phase::Succeeded,
+            ..
+        } => Tone::Good,
+        What::PullFailed { .. }
+        | What::StartFailed { .. }
+        | What::HookEnded { ok: false, .. }
+        | What::HookCut { .. }
+        | What::ProbeVerdict { ok: false, .. }
+        | What::Ended { ok: false }
+        | What::GaveUp
+        | What::Undone { ok: false }
+        | What::UndoSkipped
+        | What::RolledBack
+        | What::BudgetSpent
+        | What::PodKilled
+        | What::PodEnded { .. } => Tone::Bad,
+        What::Exited { code, .. } if *code != 0 => Tone::Bad,
+        What::Waiting { .. } | What::Unready | What::Restarting { .. } | What::PodUnready => {
+            Tone::Waiting
+        }
+        What::Turn
+        | What::Pulling
+        | What::Pulled
+        | What::Starting
+        | What::Running
+        | What::HookBegan { .. }
+        | What::HookEnded { .. }
+        | What::ProbeVerdict { .. }
+        | What::Started
+        | What::Stopping { .. }
+        | What::Exited { .. }
+        | What::Undoing
+        | What::ReplaceBegan
+        | What::ReplaceAbandoned
+        | What::PodStarted { .. }
+        | What::PodStopping { .. }
+        | What::PodHurried { .. }
+        | What::PodRestarting { .. }
+        | What::Recovered
+        | What::Unknown => Tone::Plain,
+    }
+}
+
+/// What happened: `app told to stop`.
+pub(crate) fn event(record: &Record) -> String {
+    let name = record
+        .container
+        .as_deref()
+        .map_or_else(|| "pod".to_owned(), tame);
+    format!("{name}{}", predicate(record))
+}
+
+/// What happened, after the name of whom: ` told to stop`.
+pub(crate) fn predicate(record: &Record) -> String {
+    match &record.what {
+        What::Waiting { target, until } => format!(" waits {}", awaited(target, *until)),
+        What::Turn => " may start".into(),
+        What::Pulling => " pulls its image".into(),
+        What::Pulled => " has its image".into(),
+        What::PullFailed { message, retry_in } => {
+            let message = in_brackets(message);
+            format!(
+                " cannot get its image{message}, tries again {}",
+                after(*retry_in)
+            )
+        }
+        What::Starting | What::PodStarted { run: 0 | 1 } => " starts".into(),
+        What::Running => " runs".into(),
+        What::StartFailed { reason, message } => {
+            let reason = format!("{}: {message}", reason.as_str());
+            format!(
+                " could not be started{}",
+                in_brackets(reason.trim_end_matches(": "))
+            )
+        }
+        What::HookBegan { hook } => format!(" runs its {} hook", hook_name(*hook)),
+        What::HookEnded { hook, ok } => format!("'s {} hook {}", hook_name(*hook), done(*ok)),
+        What::HookCut { hook } => format!("'s {} hook was not waited for", hook_name(*hook)),
+        What::ProbeVerdict { probe, ok } => {
+            format!(
+                " {} its {} probe",
+                if *ok { "passed" } else { "failed" },
+                probe_name(*probe)
+            )
+        }
+        What::Started => " started".into(),
+        What::Ready | What::PodReady => " ready".into(),
+        What::Unready | What::PodUnready => " not ready any more".into(),
+        What::Stopping { deadline } => stopping(record.at, *deadline).into(),
+        What::Exited {
+            code,
+            signal,
+            oom,
+            reason,
+            message,
+        } => {
+            let how = how(*signal, *oom, reason.as_deref());
+            format!(
+                " exited {code}{how}{}",
+                in_brackets(message.as_deref().unwrap_or_default())
+            )
+        }
+        What::Restarting { after: time } | What::PodRestarting { after: time } => {
+            format!(" restarts {}", after(*time))
+        }
+        What::Ended { ok: true } => " succeeded".into(),
+        What::Ended { ok: false } => " ended for good".into(),
+        What::GaveUp => " gave up".into(),
+        What::Undoing => " runs its undo".into(),
+        What::Undone { ok } => format!("'s undo {}", done(*ok)),
+        What::UndoSkipped => "'s undo is skipped".into(),
+        What::ReplaceBegan => " will be replaced".into(),
+        What::Replaced => " was replaced".into(),
+        What::RolledBack => " is put back".into(),
+        What::ReplaceAbandoned => " stays: the replacement was given up".into(),
+        What::PodStarted { run } => format!(" starts again (run {run})"),
+        What::PodStopping { deadline } => format!(" stops{}", budget(record.at, *deadline)),
+        What::PodKilled => " is killed, to run again".into(),
+        What::PodHurried { deadline } => {
+            format!(" must be quicker{}", budget(record.at, *deadline))
+        }
+        What::BudgetSpent => "'s time to stop is used up".into(),
+        What::PodEnded {
+            phase,
+            decider,
+            code,
+        } => ended(*phase, decider.as_deref(), *code),
+        What::Recovered => " is looked after again".into(),
+        What::Unknown => " did something that this pillion has no words for".into(),
+    }
+}
+
+/// Why it happened, if that is not plain from what stands before it.
+pub(crate) fn reason(record: &Record) -> Option<String> {
+    Some(match &record.cause {
+        Cause::Itself | Cause::Unknown => return None,
+        Cause::PodStart if record.container.is_none() => return None,
+        Cause::PodStart => "nothing to wait for".into(),
+        Cause::Fulfilled { target, until } => fulfilled(target, *until),
+        Cause::Impossible { target, until, why } => impossible(target, *until, *why),
+        Cause::TargetDown { target } => format!("{} went down", tame(target)),
+        Cause::Unneeded => "nothing needs it any more".into(),
+        // A success needs no explanation.
+        Cause::Policy if record.what == (What::Ended { ok: true }) => return None,
+        Cause::Policy => "policy".into(),
+        // People count from one.
+        Cause::Rule { index, reaction } => {
+            format!(
+                "rule {} says {}",
+                index.saturating_add(1),
+                reaction_name(*reaction)
+            )
+        }
+        Cause::Probe { probe } => format!("{} probe failed", probe_name(*probe)),
+        Cause::PostStart => "postStart hook failed".into(),
+        Cause::StartTimeout => "not up in time".into(),
+        Cause::RestartLimit => "too many restarts".into(),
+        Cause::Asked {
+            by,
+            reaction,
+            reason,
+        } => {
+            let who = by.as_deref().map_or_else(|| "somebody".to_owned(), tame);
+            format!(
+                "{who} asked for {}{}",
+                reaction_name(*reaction),
+                in_brackets(reason)
+            )
+        }
+        Cause::Deletion => "the pod is deleted".into(),
+        Cause::Completion => "every main has ended".into(),
+        Cause::Keystone { container } => format!("keystone {} ended", tame(container)),
+        Cause::GiveUp { container } => format!("{} gave up", tame(container)),
+        Cause::ActiveDeadline => "the pod was active too long".into(),
+        Cause::Budget => "no time left".into(),
+        Cause::SandboxLost => "the sandbox was lost".into(),
+        Cause::Replacement { container } if record.is_about(container) => "replacement".into(),
+        Cause::Replacement { container } => format!("{} is replaced", tame(container)),
+        Cause::PodRestart => "the pod restarts".into(),
+    })
+}
+
+/// `for migrate to succeed`
+pub(crate) fn awaited(target: &Target, until: Until) -> String {
+    let name = tame(target.name());
+    match (target, until) {
+        (Target::Barrier(_), _) | (_, Until::Settled) => format!("for {name}"),
+        (Target::Container(_), Until::Attempted) => format!("for {name} to have been tried"),
+        (Target::Container(_), Until::Started) => format!("for {name} to start"),
+        (Target::Container(_), Until::Ready) => format!("for {name} to be ready"),
+        (Target::Container(_), Until::Succeeded) => format!("for {name} to succeed"),
+        (Target::Container(_), Until::Exited) => format!("for {name} to end"),
+    }
+}
+
+fn fulfilled(target: &Target, until: Until) -> String {
+    let name = tame(target.name());
+    match (target, until) {
+        (Target::Barrier(_), _) | (_, Until::Settled) => format!("{name} through"),
+        (Target::Container(_), Until::Attempted) => format!("{name} was tried"),
+        (Target::Container(_), Until::Started) => format!("{name} started"),
+        (Target::Container(_), Until::Ready) => format!("{name} ready"),
+        (Target::Container(_), Until::Succeeded) => format!("{name} succeeded"),
+        (Target::Container(_), Until::Exited) => format!("{name} ended"),
+    }
+}
+
+fn impossible(target: &Target, until: Until, why: Impossible) -> String {
+    let name = tame(target.name());
+    let state = match until {
+        Until::Attempted => "tried",
+        Until::Started => "started",
+        Until::Ready => "ready",
+        Until::Succeeded => "successful",
+        Until::Exited => "down",
+        Until::Settled => "through",
+    };
+    match why {
+        Impossible::GaveUp => format!("{name} gave up"),
+        Impossible::Ended => format!("{name} ended and will not be {state}"),
+        Impossible::TimedOut => format!("{name} was not {state} in time"),
+    }
+}
+
+fn stopping(at: Duration, deadline: Option<Duration>) -> &'static str {
+    if deadline.is_some_and(|deadline| deadline <= at) {
+        " killed"
+    } else {
+        " told to stop"
+    }
+}
+
+fn budget(at: Duration, deadline: Option<Duration>) -> String {
+    let left = deadline.map(|deadline| deadline.saturating_sub(at));
+    left.map_or_else(String::new, |left| format!(" within {}", length(left)))
+}
+
+fn ended(phase: Phase, decider: Option<&str>, code: i32) -> String {
+    let mut text = match phase {
+        Phase::Succeeded => " succeeded".to_owned(),
+        Phase::Failed => " failed".to_owned(),
+        Phase::Pending | Phase::Running => " ended".to_owned(),
+    };
+    if let Some(decider) = decider {
+        let _ = write!(text, " ({} exited {code})", tame(decider));
+    }
+    text
+}
+
+/// ` (killed)`: what the code alone does not tell.
+fn how(signal: Option<i32>, oom: bool, reason: Option<&str>) -> String {
+    match (reason, signal) {
+        (Some(reason), _) => in_brackets(reason),
+        (None, _) if oom => " (out of memory)".into(),
+        (None, Some(9)) => " (killed)".into(),
+        (None, Some(signal)) => format!(" ({})", signal_name(signal)),
+        (None, None) => String::new(),
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        10 => "SIGUSR1",
+        11 => "SIGSEGV",
+        12 => "SIGUSR2",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        _ => return format!("signal {signal}"),
+    };
+    name.into()
+}
+
+fn in_brackets(text: &str) -> String {
+    let text = tame(text);
+    if text.is_empty() {
+        text
+    } else {
+        format!(" ({text})")
+    }
+}
+
+fn after(time: Duration) -> String {
+    if time.is_zero() {
+        "at once".into()
+    } else {
+        format!("in {}", length(time))
+    }
+}
+
+const fn done(ok: bool) -> &'static str {
+    if ok { "is done" } else { "failed" }
+}
+
+const fn hook_name(hook: HookKind) -> &'static str {
+    match hook {
+        HookKind::PostStart => "postStart",
+        HookKind::PreStop => "preStop",
+        HookKind::PodStopping => "podStopping",
+    }
+}
+
+const fn probe_name(probe: ProbeKind) -> &'static str {
+    match probe {
+        ProbeKind::Startup => "startup",
+        ProbeKind::Readiness => "readiness",
+        ProbeKind::Liveness => "liveness",
+    }
+}
+
+const fn reaction_name(reaction: Reaction) -> &'static str {
+    match reaction {
+        Reaction::Restart => "Restart",
+        Reaction::RestartAllContainers => "RestartAllContainers",
+        Reaction::RestartPod => "RestartPod",
+        Reaction::FailPod => "FailPod",
+        Reaction::CompletePod => "CompletePod",
+        Reaction::Ignore => "Ignore",
+    }
+}
