@@ -38,3 +38,6 @@ pub use pod::{BarrierId, ContainerId, Pod};
 pub use result::{PodResult, Refused, Wait, WaitState};
 pub use status::PodStatus;
 pub use tick::Tick;
+
+#[cfg(test)]
+mod tests;

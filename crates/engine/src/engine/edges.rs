@@ -168,14 +168,16 @@ impl Engine {
     }
 
     fn fulfils(&self, container: ContainerId, record: &Record, until: Until) -> bool {
+        // What is about to be brought down cannot be relied on, though it is still up.
+        let going = record.after.is_some();
         match until {
             Until::Attempted => record.attempted,
             // What has run stays started for those who wait for a oneshot.
             Until::Started => {
-                (record.started && record.is_running())
+                (record.started && record.is_running() && !going)
                     || (self.def(container).is_oneshot() && record.ran)
             }
-            Until::Ready => self.is_ready(container),
+            Until::Ready => self.is_ready(container) && !going,
             Until::Succeeded => record.state == State::Ended { ok: true },
             Until::Exited => matches!(record.state, State::Ended { .. }),
             Until::Settled => false,

@@ -31,6 +31,7 @@ impl Engine {
         self.note_exit(now, container, exit.clone());
         match self.record.goal {
             Goal::Run if self.life(container).record.after.is_some() => {
+                self.record_mut(container).state = State::Waiting;
                 self.came_down(now, container, why);
             }
             Goal::Run => self.decide(now, container, why, exit),

@@ -48,6 +48,7 @@ impl Engine {
         _target: ContainerId,
     ) {
         self.record_mut(container).after = Some(after);
+        self.changed(container);
         let deadline = now + self.pod.grace;
         if self
             .timers

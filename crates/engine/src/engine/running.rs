@@ -134,7 +134,6 @@ impl Engine {
             return;
         };
         let verdict = self.life_mut(container).probing[kind as usize].answer(&probe, ok);
-        self.schedule_probe(now, container, kind);
         match (kind, verdict) {
             (_, None) | (ProbeKind::Liveness, Some(Verdict::Passed)) => {}
             (ProbeKind::Startup, Some(Verdict::Passed)) => {
@@ -173,6 +172,7 @@ impl Engine {
                 );
             }
         }
+        self.schedule_probe(now, container, kind);
     }
 
     /// The process runs and its postStart hook, if any, has returned.

@@ -157,7 +157,7 @@ impl Engine {
                 (ContainerState::Waiting { .. }, _, _) => never_ran,
                 (ContainerState::Running { .. } | ContainerState::Terminated(_), _, _) => false,
             };
-            if pending && self.record.goal == Goal::Run {
+            if pending {
                 return Phase::Pending;
             }
             running |= matches!(status.state, ContainerState::Running { .. });

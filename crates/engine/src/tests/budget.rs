@@ -1,0 +1,127 @@
+//! One budget for a whole stop.
+
+use super::{Draft, Stage};
+use crate::pod::{HookKind, Hooks};
+use crate::status::Phase;
+
+/// Two in a row, both up.
+fn pair() -> Stage {
+    let mut stage = Draft::new(&["proxy", "app"])
+        .requires("app", "proxy")
+        .play();
+    stage.started("proxy");
+    stage.started("app");
+    stage.asked();
+    stage
+}
+
+#[test]
+fn a_late_turn_gets_what_is_left_of_the_budget() {
+    let mut stage = pair();
+    stage.delete();
+    stage.pass_secs(20);
+    stage.exited("app", 0);
+
+    assert_eq!(stage.asked(), ["stop app by 30s", "stop proxy by 30s"]);
+}
+
+#[test]
+fn the_last_turn_gets_at_least_two_seconds() {
+    let mut stage = pair();
+    stage.delete();
+    stage.pass_secs(29);
+    stage.exited("app", 0);
+
+    assert_eq!(stage.asked(), ["stop app by 30s", "stop proxy by 31s"]);
+}
+
+#[test]
+fn at_the_end_of_the_budget_all_that_remain_are_told_at_once() {
+    let mut stage = pair();
+    stage.delete();
+    stage.pass_secs(30);
+
+    assert_eq!(stage.asked(), ["stop app by 30s", "stop proxy by 32s"]);
+}
+
+#[test]
+fn a_second_deletion_only_shortens() {
+    let mut stage = pair();
+    stage.delete();
+    stage.delete_in(60);
+    assert_eq!(stage.asked(), ["stop app by 30s"]);
+
+    stage.pass_secs(1);
+    stage.delete_in(5);
+    assert_eq!(stage.asked(), ["stop app by 6s"]);
+    stage.pass_secs(5);
+
+    assert_eq!(stage.asked(), ["stop proxy by 8s"]);
+}
+
+#[test]
+fn a_deletion_without_grace_gives_a_second() {
+    let mut stage = pair();
+    stage.delete_in(0);
+
+    assert_eq!(stage.asked(), ["stop app by 2s"]);
+}
+
+#[test]
+fn a_hook_ends_with_the_budget() {
+    let hooks = Hooks {
+        pre_stop: true,
+        ..Hooks::default()
+    };
+    let mut stage = Draft::new(&["app"])
+        .with("app", |app| app.hooks = hooks)
+        .play();
+    stage.started("app");
+    stage.delete();
+    stage.pass_secs(30);
+    assert_eq!(
+        stage.asked(),
+        ["start app", "preStop app", "stop app by 32s"]
+    );
+
+    stage.hook_done("app", HookKind::PreStop, true);
+
+    assert_eq!(stage.asked(), [""; 0]);
+}
+
+#[test]
+fn an_undo_that_was_not_begun_is_skipped_at_the_end_of_the_budget() {
+    let mut stage = Draft::new(&["mount", "app"])
+        .undo("mount")
+        .requires("app", "mount")
+        .play();
+    stage.runs("mount", 0);
+    stage.started("app");
+    stage.delete();
+    stage.pass_secs(30);
+    stage.exited("app", 137);
+
+    assert_eq!(
+        stage.asked(),
+        ["start mount", "start app", "stop app by 30s"]
+    );
+    assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 137)));
+}
+
+#[test]
+fn an_undo_that_takes_too_long_is_stopped() {
+    let mut stage = Draft::new(&["mount", "app"])
+        .undo("mount")
+        .requires("app", "mount")
+        .play();
+    stage.runs("mount", 0);
+    stage.started("app");
+    stage.delete();
+    stage.exited("app", 0);
+    stage.started("mount");
+    stage.asked();
+
+    stage.pass_secs(30);
+
+    assert_eq!(stage.asked(), ["stop mount by 32s"]);
+}

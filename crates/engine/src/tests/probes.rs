@@ -1,0 +1,269 @@
+//! Hooks after the start, probes, readiness, time limits.
+
+use super::Draft;
+use crate::Event;
+use crate::pod::{HookKind, Hooks, ProbeKind, RestartPolicy};
+use crate::status::{ConditionKind, Phase};
+use std::time::Duration;
+
+#[test]
+fn a_container_has_started_when_its_hook_and_its_startup_probe_are_through() {
+    let hooks = Hooks {
+        post_start: true,
+        ..Hooks::default()
+    };
+    let draft = Draft::new(&["proxy", "app"])
+        .probe("proxy", ProbeKind::Startup, 1)
+        .requires("app", "proxy");
+    let mut stage = draft.with("proxy", |proxy| proxy.hooks = hooks).play();
+    stage.started("proxy");
+    stage.pass_secs(5);
+    assert_eq!(stage.asked(), ["start proxy", "postStart proxy"]);
+
+    stage.hook_done("proxy", HookKind::PostStart, true);
+    stage.pass_secs(0);
+    assert_eq!(stage.asked(), ["startup proxy"]);
+    stage.probed("proxy", ProbeKind::Startup, true);
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn a_failed_post_start_hook_kills_the_container() {
+    let hooks = Hooks {
+        post_start: true,
+        ..Hooks::default()
+    };
+    let mut stage = Draft::new(&["app"])
+        .with("app", |app| app.hooks = hooks)
+        .play();
+    stage.started("app");
+    stage.hook_done("app", HookKind::PostStart, false);
+    assert_eq!(
+        stage.asked(),
+        ["start app", "postStart app", "stop app by 30s"]
+    );
+
+    stage.exited("app", 0);
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn a_startup_probe_that_fails_kills_the_container() {
+    let mut stage = Draft::new(&["app"])
+        .probe("app", ProbeKind::Startup, 1)
+        .play();
+    stage.started("app");
+    for _ in 0..3 {
+        stage.pass_secs(1);
+        stage.probed("app", ProbeKind::Startup, false);
+    }
+
+    assert_eq!(stage.asked().last().unwrap(), "stop app by 33s");
+}
+
+#[test]
+fn a_liveness_failure_is_a_failure_whatever_the_code() {
+    let draft = Draft::new(&["app"])
+        .policy("app", RestartPolicy::OnFailure)
+        .probe("app", ProbeKind::Liveness, 1);
+    let mut stage = draft
+        .with("app", |app| {
+            app.probes.liveness.as_mut().unwrap().failure_threshold = 1
+        })
+        .play();
+    stage.started("app");
+    stage.pass_secs(0);
+    stage.probed("app", ProbeKind::Liveness, false);
+    stage.asked();
+
+    stage.exited("app", 0);
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn a_probe_can_have_a_grace_of_its_own() {
+    let draft = Draft::new(&["app"])
+        .probe("app", ProbeKind::Liveness, 1)
+        .with("app", |app| {
+            let probe = app.probes.liveness.as_mut().unwrap();
+            probe.failure_threshold = 1;
+            probe.grace = Some(Duration::from_secs(5));
+        });
+    let mut stage = draft.play();
+    stage.started("app");
+    stage.pass_secs(0);
+    stage.probed("app", ProbeKind::Liveness, false);
+
+    assert_eq!(stage.asked().last().unwrap(), "stop app by 5s");
+}
+
+#[test]
+fn readiness_is_a_level() {
+    let draft = Draft::new(&["db", "app"])
+        .probe("db", ProbeKind::Readiness, 1)
+        .requires("app", "db");
+    let mut stage = draft
+        .with("db", |db| {
+            db.probes.readiness.as_mut().unwrap().failure_threshold = 1
+        })
+        .play();
+    stage.started("db");
+    stage.pass_secs(0);
+    stage.probed("db", ProbeKind::Readiness, true);
+    stage.started("app");
+    let ready = |stage: &super::Stage| {
+        stage
+            .engine
+            .status()
+            .condition(ConditionKind::Ready)
+            .unwrap()
+            .status
+    };
+    assert!(ready(&stage));
+    stage.asked();
+
+    stage.pass_secs(1);
+    stage.probed("db", ProbeKind::Readiness, false);
+
+    assert!(!ready(&stage));
+    assert_eq!(
+        stage.asked(),
+        ["readiness db"],
+        "it stops and restarts nothing"
+    );
+    assert_eq!(stage.phase(), Phase::Running);
+}
+
+#[test]
+fn an_awaited_container_is_probed_often() {
+    let mut stage = Draft::new(&["db", "app"])
+        .probe("db", ProbeKind::Readiness, 10)
+        .requires("app", "db")
+        .play();
+    stage.started("db");
+    stage.asked();
+    let mut attempts = 0;
+    for _ in 0..100 {
+        stage.pass(Duration::from_millis(10));
+        for _ in stage.asked() {
+            attempts += 1;
+            stage.probed("db", ProbeKind::Readiness, false);
+        }
+    }
+
+    assert!(
+        (5..=10).contains(&attempts),
+        "{attempts} attempts in the first second"
+    );
+}
+
+#[test]
+fn nobody_is_probed_before_the_initial_delay() {
+    let draft = Draft::new(&["db", "app"])
+        .probe("db", ProbeKind::Readiness, 1)
+        .requires("app", "db");
+    let delay = Duration::from_secs(5);
+    let mut stage = draft
+        .with("db", |db| {
+            db.probes.readiness.as_mut().unwrap().initial_delay = delay
+        })
+        .play();
+    stage.started("db");
+    stage.asked();
+
+    stage.pass(Duration::from_millis(4999));
+    assert_eq!(stage.asked(), [""; 0]);
+    stage.pass(Duration::from_millis(1));
+
+    assert_eq!(stage.asked(), ["readiness db"]);
+}
+
+#[test]
+fn a_container_can_tell_that_it_is_ready() {
+    let mut stage = Draft::new(&["db", "app"])
+        .requires("app", "db")
+        .with("db", |db| db.ready_on = true)
+        .play();
+    stage.started("db");
+    assert_eq!(stage.asked(), ["start db"]);
+
+    let container = stage.id("db");
+    stage.event(Event::Notified {
+        container,
+        attempt: 1,
+        ready: true,
+    });
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn a_start_that_takes_too_long_is_a_failure() {
+    let draft = Draft::new(&["db"]).with("db", |db| {
+        db.ready_on = true;
+        db.start_timeout = Some(Duration::from_secs(5));
+    });
+    let mut stage = draft.play();
+    stage.started("db");
+    stage.pass_secs(5);
+    assert_eq!(stage.asked(), ["start db", "stop db by 35s"]);
+
+    stage.exited("db", 0);
+
+    assert_eq!(stage.asked(), ["start db"]);
+}
+
+#[test]
+fn a_pull_that_takes_too_long_counts_against_the_start() {
+    let draft = Draft::new(&["db"]).with("db", |db| {
+        db.image = Some("db:1".into());
+        db.start_timeout = Some(Duration::from_secs(5));
+    });
+    let mut stage = draft.play();
+    stage.pass_secs(5);
+
+    assert_eq!(stage.asked(), ["pull db", "cancel pull db", "pull db"]);
+}
+
+#[test]
+fn an_oneshot_that_takes_too_long_has_not_succeeded() {
+    let draft = Draft::new(&["setup", "app"])
+        .oneshot("setup")
+        .requires("app", "setup")
+        .with("setup", |setup| {
+            setup.start_timeout = Some(Duration::from_secs(5));
+            setup.restart.policy = RestartPolicy::Never;
+        });
+    let mut stage = draft.play();
+    stage.started("setup");
+    stage.pass_secs(5);
+    stage.exited("setup", 0);
+
+    assert_eq!(stage.result().unwrap().0, Phase::Failed);
+}
+
+#[test]
+fn answers_of_an_old_run_are_dropped() {
+    let mut stage = Draft::new(&["db", "app"])
+        .probe("db", ProbeKind::Readiness, 1)
+        .requires("app", "db")
+        .play();
+    stage.started("db");
+    stage.pass_secs(0);
+    stage.exited("db", 1);
+    stage.started("db");
+    stage.asked();
+
+    let container = stage.id("db");
+    stage.event(Event::Probed {
+        container,
+        attempt: 1,
+        probe: ProbeKind::Readiness,
+        ok: true,
+    });
+
+    assert_eq!(stage.asked(), [""; 0]);
+}

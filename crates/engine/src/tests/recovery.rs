@@ -1,0 +1,148 @@
+//! The driver dies and comes back.
+
+use super::Draft;
+use crate::pod::ProbeKind;
+use crate::status::Phase;
+use crate::{Exit, Found};
+
+fn running(_: &str, attempt: u32) -> Found {
+    Found::Running { attempt }
+}
+
+#[test]
+fn what_runs_is_found_again_and_nothing_is_started_twice() {
+    let mut stage = Draft::new(&["setup", "proxy", "app"])
+        .oneshot("setup")
+        .requires("proxy", "setup")
+        .requires("app", "proxy")
+        .play();
+    stage.runs("setup", 0);
+    stage.started("proxy");
+    stage.started("app");
+
+    stage.crash(running);
+
+    assert_eq!(stage.asked(), [""; 0]);
+    assert_eq!(stage.phase(), Phase::Running);
+}
+
+#[test]
+fn a_start_that_never_happened_is_made_up_for() {
+    let mut stage = Draft::new(&["app"]).play();
+    assert_eq!(stage.asked(), ["start app"]);
+
+    stage.crash(|_, _| Found::NeverCreated);
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn a_start_that_happened_unseen_is_not_repeated() {
+    let mut stage = Draft::new(&["migrate", "app"])
+        .oneshot("migrate")
+        .requires("app", "migrate")
+        .play();
+    stage.asked();
+
+    stage.crash(|_, attempt| Found::Ended {
+        attempt,
+        exit: Some(Exit::code(0)),
+    });
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn an_ordered_stop_goes_on_where_it_was() {
+    let mut stage = Draft::new(&["proxy", "app"])
+        .requires("app", "proxy")
+        .play();
+    stage.started("proxy");
+    stage.started("app");
+    stage.delete();
+    stage.pass_secs(5);
+    stage.asked();
+
+    stage.crash(running);
+    assert_eq!(stage.asked(), ["stop app by 30s"]);
+    stage.exited("app", 0);
+    assert_eq!(stage.asked(), ["stop proxy by 30s"]);
+    stage.crash(|_, attempt| Found::Ended {
+        attempt,
+        exit: Some(Exit::code(0)),
+    });
+
+    assert_eq!(stage.result(), Some((Phase::Succeeded, None, 0)));
+}
+
+#[test]
+fn readiness_is_carried_over() {
+    let mut stage = Draft::new(&["db"])
+        .probe("db", ProbeKind::Readiness, 10)
+        .play();
+    stage.started("db");
+    stage.pass_secs(0);
+    stage.probed("db", ProbeKind::Readiness, true);
+
+    stage.crash(running);
+
+    let status = stage.engine.status();
+    assert!(status.container("db").unwrap().ready);
+    assert!(status.container("db").unwrap().started);
+}
+
+#[test]
+fn a_back_off_goes_on_where_it_was() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.runs("app", 1);
+    stage.runs("app", 1);
+    stage.pass_secs(4);
+    stage.asked();
+
+    stage.crash(running);
+    stage.pass_secs(5);
+    assert_eq!(stage.asked(), [""; 0]);
+    stage.pass_secs(1);
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn a_container_that_vanished_has_failed() {
+    let mut stage = Draft::new(&["app"]).never().play();
+    stage.started("app");
+
+    stage.crash(|_, _| Found::NeverCreated);
+
+    assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 137)));
+}
+
+#[test]
+fn a_pod_that_has_ended_stays_so() {
+    let mut stage = Draft::new(&["app"]).never().play();
+    stage.runs("app", 3);
+
+    stage.crash(running);
+
+    assert_eq!(stage.asked(), [""; 0]);
+    assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 3)));
+}
+
+#[test]
+fn an_undo_that_was_under_way_is_not_begun_again() {
+    let mut stage = Draft::new(&["mount", "app"])
+        .undo("mount")
+        .requires("app", "mount")
+        .play();
+    stage.runs("mount", 0);
+    stage.started("app");
+    stage.delete();
+    stage.exited("app", 0);
+    stage.asked();
+
+    stage.crash(running);
+    assert_eq!(stage.asked(), [""; 0]);
+    stage.exited("mount", 0);
+
+    assert_eq!(stage.result(), Some((Phase::Succeeded, None, 0)));
+}

@@ -1,0 +1,202 @@
+//! Exchanging one container in place.
+
+use super::{Draft, Stage};
+use crate::pod::{Container, OnRestart, ProbeKind, RestartPolicy};
+use crate::{Event, Refused, Request};
+use std::time::Duration;
+
+fn replace(
+    stage: &mut Stage,
+    name: &str,
+    change: impl FnOnce(&mut Container),
+    force: bool,
+) -> Result<(), Refused> {
+    let container = stage.id(name);
+    let mut with = stage.engine.pod().containers[container.index()].clone();
+    change(&mut with);
+    stage.request(Request::Replace {
+        container,
+        with: Box::new(with),
+        timeout: Some(Duration::from_secs(20)),
+        force,
+    })
+}
+
+fn image(name: &str) -> impl FnOnce(&mut Container) {
+    move |container| container.image = Some(name.into())
+}
+
+fn pulled(stage: &mut Stage, name: &str, attempt: u32) {
+    let container = stage.id(name);
+    stage.event(Event::Pulled { container, attempt });
+}
+
+#[test]
+fn the_new_image_is_pulled_before_the_old_container_is_stopped() {
+    let draft = Draft::new(&["proxy", "app"])
+        .requires("app", "proxy")
+        .with("proxy", image("proxy:1"));
+    let mut stage = draft.play();
+    pulled(&mut stage, "proxy", 1);
+    stage.started("proxy");
+    stage.started("app");
+    stage.asked();
+
+    replace(&mut stage, "proxy", image("proxy:2"), false).unwrap();
+    assert_eq!(stage.asked(), ["pull proxy"]);
+    pulled(&mut stage, "proxy", 2);
+    assert_eq!(
+        stage.asked(),
+        ["stop proxy by 30s"],
+        "the app keeps running"
+    );
+    stage.exited("proxy", 0);
+
+    assert_eq!(stage.asked(), ["start proxy v1"]);
+}
+
+#[test]
+fn dependants_that_say_so_are_stopped_first_and_started_again() {
+    let mut stage = Draft::new(&["mount", "app"])
+        .on_restart("app", "mount", OnRestart::Restart)
+        .play();
+    stage.started("mount");
+    stage.started("app");
+    stage.asked();
+
+    replace(&mut stage, "mount", |_| {}, false).unwrap();
+    assert_eq!(stage.asked(), ["stop app by 30s"]);
+    stage.exited("app", 0);
+    assert_eq!(stage.asked(), ["stop mount by 30s"]);
+    stage.exited("mount", 0);
+    assert_eq!(stage.asked(), ["start mount v1"]);
+    stage.started("mount");
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn a_dependant_that_would_stop_for_good_refuses_it() {
+    let mut stage = Draft::new(&["mount", "app"])
+        .on_restart("app", "mount", OnRestart::Stop)
+        .play();
+    stage.started("mount");
+    stage.started("app");
+    let app = stage.id("app");
+
+    assert_eq!(
+        replace(&mut stage, "mount", |_| {}, false),
+        Err(Refused::WouldStop(app))
+    );
+    assert_eq!(replace(&mut stage, "mount", |_| {}, true), Ok(()));
+}
+
+#[test]
+fn the_old_container_is_put_back_if_the_new_one_is_not_ready_in_time() {
+    let mut stage = Draft::new(&["proxy"])
+        .probe("proxy", ProbeKind::Readiness, 1)
+        .play();
+    stage.started("proxy");
+    stage.pass_secs(0);
+    stage.probed("proxy", ProbeKind::Readiness, true);
+    stage.asked();
+    replace(&mut stage, "proxy", |_| {}, false).unwrap();
+    stage.exited("proxy", 0);
+    stage.started("proxy");
+    assert_eq!(stage.asked(), ["stop proxy by 30s", "start proxy v1"]);
+
+    stage.pass_secs(20);
+    assert_eq!(stage.asked().last().unwrap(), "stop proxy by 50s");
+    stage.exited("proxy", 0);
+
+    assert_eq!(stage.asked(), ["start proxy"]);
+}
+
+#[test]
+fn the_old_container_is_put_back_if_the_new_one_ends_for_good() {
+    let mut stage = Draft::new(&["proxy"])
+        .policy("proxy", RestartPolicy::Never)
+        .play();
+    stage.started("proxy");
+    stage.asked();
+    replace(
+        &mut stage,
+        "proxy",
+        |container| container.ready_on = true,
+        false,
+    )
+    .unwrap();
+    stage.exited("proxy", 0);
+    stage.started("proxy");
+
+    stage.exited("proxy", 1);
+
+    assert_eq!(
+        stage.asked(),
+        ["stop proxy by 30s", "start proxy v1", "start proxy"]
+    );
+}
+
+#[test]
+fn a_container_that_has_not_started_takes_it_at_its_start() {
+    let mut stage = Draft::new(&["setup", "app"])
+        .oneshot("setup")
+        .requires("app", "setup")
+        .play();
+    stage.started("setup");
+    stage.asked();
+
+    replace(&mut stage, "app", |_| {}, false).unwrap();
+    stage.exited("setup", 0);
+
+    assert_eq!(stage.asked(), ["start app v1"]);
+}
+
+#[test]
+fn a_container_that_ended_for_good_is_not_started() {
+    let mut stage = Draft::new(&["setup", "app"]).oneshot("setup").play();
+    stage.runs("setup", 0);
+    stage.started("app");
+    stage.asked();
+
+    replace(&mut stage, "setup", |_| {}, false).unwrap();
+
+    assert_eq!(stage.asked(), [""; 0]);
+}
+
+#[test]
+fn an_image_that_cannot_be_had_leaves_the_old_container_alone() {
+    let mut stage = Draft::new(&["app"]).with("app", image("app:1")).play();
+    pulled(&mut stage, "app", 1);
+    stage.started("app");
+    stage.asked();
+    replace(&mut stage, "app", image("app:2"), false).unwrap();
+    let container = stage.id("app");
+    stage.event(Event::PullFailed {
+        container,
+        attempt: 2,
+        message: "no such image".into(),
+    });
+
+    stage.pass_secs(20);
+
+    assert_eq!(stage.asked(), ["pull app", "pull app", "cancel pull app"]);
+    assert_eq!(
+        &**stage.engine.pod().containers[0].image.as_ref().unwrap(),
+        "app:1"
+    );
+}
+
+#[test]
+fn another_shape_is_refused() {
+    let mut stage = Draft::new(&["a", "b"]).play();
+
+    let answer = replace(
+        &mut stage,
+        "a",
+        |container| container.name = "c".into(),
+        false,
+    );
+
+    assert_eq!(answer, Err(Refused::OtherShape));
+}

@@ -1,0 +1,266 @@
+//! Exits: policies, rules, back-off, limits, and those that go down with a target.
+
+use super::Draft;
+use crate::pod::{HookKind, OnRestart, Reaction, RestartLimit, RestartPolicy, Rule, When};
+use crate::status::{ContainerState, Phase};
+use crate::{Event, StartFailure};
+use std::time::Duration;
+
+fn waiting_reason(stage: &super::Stage, name: &str) -> String {
+    match &stage.engine.status().container(name).unwrap().state {
+        ContainerState::Waiting { reason, .. } => (*reason).to_owned(),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_crash_is_retried_at_once_and_then_with_growing_pauses() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.runs("app", 1);
+    stage.runs("app", 1);
+    assert_eq!(stage.asked(), ["start app", "start app"]);
+    assert_eq!(waiting_reason(&stage, "app"), "CrashLoopBackOff");
+
+    stage.pass_secs(9);
+    assert_eq!(stage.asked(), [""; 0]);
+    stage.pass_secs(1);
+    assert_eq!(stage.asked(), ["start app"]);
+    stage.runs("app", 1);
+    stage.pass_secs(20);
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn a_long_run_resets_the_back_off() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.runs("app", 1);
+    stage.started("app");
+    stage.pass_secs(601);
+    stage.asked();
+
+    stage.exited("app", 1);
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn a_rule_overrides_the_policy() {
+    let rule = Rule {
+        when: When::CodeIn(vec![42]),
+        reaction: Reaction::Restart,
+    };
+    let mut stage = Draft::new(&["app"])
+        .never()
+        .with("app", |app| app.restart.rules.push(rule))
+        .play();
+    stage.runs("app", 42);
+    assert_eq!(stage.asked(), ["start app", "start app"]);
+
+    stage.runs("app", 1);
+
+    assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 1)));
+}
+
+#[test]
+fn too_many_restarts_and_the_container_gives_up() {
+    let limit = RestartLimit {
+        max: 2,
+        window: Some(Duration::from_secs(60)),
+    };
+    let draft = Draft::new(&["helper", "app"]).sidecar("helper");
+    let mut stage = draft
+        .with("helper", |helper| helper.restart.limit = Some(limit))
+        .play();
+    stage.started("app");
+    stage.runs("helper", 1);
+    stage.runs("helper", 1);
+    stage.pass_secs(10);
+    stage.runs("helper", 1);
+    stage.asked();
+
+    stage.pass_secs(600);
+
+    assert_eq!(stage.asked(), [""; 0]);
+    assert_eq!(stage.phase(), Phase::Running);
+}
+
+#[test]
+fn a_dependant_restarts_with_its_target() {
+    let mut stage = Draft::new(&["mount", "app"])
+        .on_restart("app", "mount", OnRestart::Restart)
+        .play();
+    stage.started("mount");
+    stage.started("app");
+    stage.asked();
+
+    stage.exited("mount", 1);
+    assert_eq!(stage.asked(), ["start mount", "stop app by 30s"]);
+    stage.started("mount");
+    assert_eq!(stage.asked(), [""; 0]);
+    stage.exited("app", 143);
+
+    assert_eq!(
+        stage.asked(),
+        ["start app"],
+        "at once: a stop that was asked for is no failure"
+    );
+}
+
+#[test]
+fn stops_that_propagate_go_in_stop_order() {
+    let draft = Draft::new(&["mount", "db", "app"]);
+    let draft = draft
+        .on_restart("db", "mount", OnRestart::Restart)
+        .on_restart("app", "db", OnRestart::Restart);
+    let mut stage = draft.play();
+    for name in ["mount", "db", "app"] {
+        stage.started(name);
+    }
+    stage.asked();
+
+    stage.exited("mount", 1);
+    assert_eq!(stage.asked(), ["start mount", "stop app by 30s"]);
+    stage.exited("app", 0);
+    assert_eq!(stage.asked(), ["stop db by 30s"]);
+    stage.exited("db", 0);
+    stage.started("mount");
+    assert_eq!(stage.asked(), ["start db"]);
+    stage.started("db");
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn a_dependant_that_says_stop_gives_up() {
+    let mut stage = Draft::new(&["mount", "app"])
+        .on_restart("app", "mount", OnRestart::Stop)
+        .play();
+    stage.started("mount");
+    stage.started("app");
+    stage.asked();
+
+    stage.exited("mount", 1);
+    stage.exited("app", 0);
+
+    assert_eq!(
+        stage.asked(),
+        ["start mount", "stop app by 30s", "stop mount by 30s"]
+    );
+}
+
+#[test]
+fn a_target_that_ended_well_takes_its_dependants_along() {
+    let draft = Draft::new(&["job", "tail"])
+        .never()
+        .on_restart("tail", "job", OnRestart::Restart);
+    let mut stage = draft.play();
+    stage.started("job");
+    stage.started("tail");
+    stage.exited("job", 0);
+    assert_eq!(
+        stage.asked(),
+        ["start job", "start tail", "stop tail by 30s"]
+    );
+
+    stage.exited("tail", 143);
+
+    assert_eq!(
+        stage.result(),
+        Some((Phase::Succeeded, None, 0)),
+        "the tail counts as ended with 0"
+    );
+}
+
+#[test]
+fn a_dependant_that_keeps_going_is_left_alone() {
+    let mut stage = Draft::new(&["proxy", "app"])
+        .requires("app", "proxy")
+        .play();
+    stage.started("proxy");
+    stage.started("app");
+    stage.asked();
+
+    stage.exited("proxy", 1);
+
+    assert_eq!(stage.asked(), ["start proxy"]);
+}
+
+#[test]
+fn an_image_that_cannot_be_had_is_tried_again() {
+    let draft = Draft::new(&["app"])
+        .never()
+        .with("app", |app| app.image = Some("app:1".into()));
+    let mut stage = draft.play();
+    let container = stage.id("app");
+    stage.event(Event::PullFailed {
+        container,
+        attempt: 1,
+        message: "no such image".into(),
+    });
+    assert_eq!(waiting_reason(&stage, "app"), "ImagePullBackOff");
+    assert_eq!(stage.phase(), Phase::Pending);
+    stage.pass_secs(10);
+    assert_eq!(stage.asked(), ["pull app", "pull app"]);
+
+    stage.event(Event::Pulled {
+        container,
+        attempt: 1,
+    });
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn a_container_that_cannot_be_created_is_tried_again_whatever_the_policy() {
+    let mut stage = Draft::new(&["app"]).never().play();
+    let container = stage.id("app");
+    let reason = StartFailure::CreateContainerConfigError;
+    stage.event(Event::StartFailed {
+        container,
+        attempt: 1,
+        reason,
+        message: "no configmap".into(),
+    });
+    assert_eq!(waiting_reason(&stage, "app"), "CreateContainerConfigError");
+    stage.pass_secs(10);
+
+    assert_eq!(stage.asked(), ["start app", "start app"]);
+    assert_eq!(stage.engine.status().container("app").unwrap().restarts, 0);
+}
+
+#[test]
+fn a_container_that_could_not_be_run_is_a_failure_for_its_policy() {
+    let mut stage = Draft::new(&["app"])
+        .policy("app", RestartPolicy::Never)
+        .play();
+    let exit = crate::Exit {
+        reason: Some("StartError".into()),
+        ..crate::Exit::code(128)
+    };
+    stage.exited_with("app", exit);
+
+    assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 128)));
+}
+
+#[test]
+fn restarts_are_counted_and_the_last_end_is_shown() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.runs("app", 3);
+    stage.started("app");
+
+    let status = stage.engine.status();
+    let app = status.container("app").unwrap();
+    assert_eq!(app.restarts, 1);
+    assert_eq!(app.last.as_ref().unwrap().code, 3);
+}
+
+#[test]
+fn a_late_answer_of_a_hook_harms_nobody() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.started("app");
+    stage.hook_done("app", HookKind::PreStop, true);
+    stage.asked();
+
+    assert_eq!(stage.phase(), Phase::Running);
+}
