@@ -4,7 +4,7 @@
 //! container there is: it is up at once, runs until told to stop, and stops at once with 0.
 
 use pillion_engine::pod::{HookKind, ProbeKind, Reaction};
-use pillion_engine::{Exit, StartFailure};
+use pillion_engine::{Exit, StartFailure, Tick};
 use std::time::Duration;
 
 /// What one container does.
@@ -12,12 +12,12 @@ use std::time::Duration;
 pub struct Script {
     /// Between the lines `Starting` and `Started`.
     pub starts_in: PerRun<Duration>,
-    /// From `Started` until it exits by itself; `None` is for ever.
-    pub runs: PerRun<Option<Duration>>,
+    /// From `Started` until it exits by itself.
+    pub runs: PerRun<Delay>,
     /// How it ends by itself, and when told to stop.
     pub ends: PerRun<End>,
-    /// From the stop signal to the end; `None` ignores the signal.
-    pub stops_in: PerRun<Option<Duration>>,
+    /// From the stop signal to the end; never is to ignore the signal.
+    pub stops_in: PerRun<Delay>,
     /// How it ends when told to stop, if otherwise.
     pub stop_ends: Option<PerRun<End>>,
     /// The hook after its start.
@@ -34,8 +34,8 @@ pub struct Script {
     pub readiness: PerRun<Answers>,
     /// What the liveness probe finds.
     pub liveness: PerRun<Answers>,
-    /// From `Started` until it tells that it is ready; `None` is never.
-    pub ready_in: PerRun<Option<Duration>>,
+    /// From `Started` until it tells that it is ready.
+    pub ready_in: PerRun<Delay>,
     /// How its image comes.
     pub pull: PullScript,
     /// Whether it can be created.
@@ -49,6 +49,15 @@ pub struct Script {
 pub struct PerRun<T> {
     first: T,
     later: Vec<T>,
+}
+
+/// How long until something happens.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Delay {
+    /// This long.
+    After(Duration),
+    /// It does not happen.
+    Never,
 }
 
 /// How a process ends.
@@ -142,9 +151,9 @@ impl Default for Script {
     fn default() -> Self {
         Self {
             starts_in: PerRun::same(Duration::ZERO),
-            runs: PerRun::same(None),
+            runs: PerRun::same(Delay::Never),
             ends: PerRun::same(End::Exit(0)),
-            stops_in: PerRun::same(Some(Duration::ZERO)),
+            stops_in: PerRun::same(Delay::ZERO),
             stop_ends: None,
             post_start: PerRun::default(),
             pre_stop: PerRun::default(),
@@ -153,7 +162,7 @@ impl Default for Script {
             startup: PerRun::default(),
             readiness: PerRun::default(),
             liveness: PerRun::default(),
-            ready_in: PerRun::same(Some(Duration::ZERO)),
+            ready_in: PerRun::same(Delay::ZERO),
             pull: PullScript::default(),
             create: CreateScript::default(),
             asks: Vec::new(),
@@ -165,7 +174,7 @@ impl Script {
     /// Runs this long, then exits with that code.
     pub fn runs(duration: Duration, code: i32) -> Self {
         Self {
-            runs: PerRun::same(Some(duration)),
+            runs: PerRun::same(Delay::After(duration)),
             ends: PerRun::same(End::Exit(code)),
             ..Self::default()
         }
@@ -225,6 +234,21 @@ impl<T> PerRun<T> {
 impl<T: Default> Default for PerRun<T> {
     fn default() -> Self {
         Self::same(T::default())
+    }
+}
+
+// === impl Delay ===
+
+impl Delay {
+    /// At once.
+    pub const ZERO: Self = Self::After(Duration::ZERO);
+
+    /// When it happens, counted from that moment.
+    pub fn from(self, moment: Tick) -> Tick {
+        match self {
+            Self::After(duration) => moment + duration,
+            Self::Never => Tick::NEVER,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a simulated driver keeps, and the points at which it can be made to die.
 
-use pillion_engine::Fact;
+use pillion_engine::{Attempt, ContainerId, Fact};
 use std::time::Duration;
 
 /// The facts that were kept, in order.
@@ -48,6 +48,14 @@ impl Journal {
             point,
             Some(CrashPoint::BeforeRecord | CrashPoint::AfterRecord)
         )
+    }
+
+    /// The newest run of a container that was written down.
+    pub(crate) fn attempt(&self, id: ContainerId) -> Option<Attempt> {
+        self.facts.iter().rev().find_map(|fact| match fact {
+            Fact::Container(container, record) if *container == id => Some(record.attempt),
+            Fact::Container(..) | Fact::Pod(_) | Fact::Replacing(..) | Fact::Defined(..) => None,
+        })
     }
 
     /// How many facts were handed out so far.

@@ -16,13 +16,16 @@ pub mod act;
 pub mod actor;
 mod agenda;
 pub mod check;
+pub mod inline;
 pub mod journal;
 pub mod judge;
+pub mod life;
 pub mod line;
 pub mod machine;
 pub mod player;
 pub mod record;
 pub mod scenario;
+pub mod suite;
 pub mod trace;
 mod world;
 

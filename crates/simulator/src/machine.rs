@@ -51,15 +51,23 @@ pub trait Machine: Sized {
 #[error("the pod cannot be played: {0}")]
 pub struct Unplayable(pub String);
 
+// === impl Unplayable ===
+
+impl Unplayable {
+    fn new(why: impl std::fmt::Display) -> Self {
+        Self(why.to_string())
+    }
+}
+
 // === impl Engine ===
 
 impl Machine for Engine {
     fn create(pod: Pod, now: Tick) -> Result<Self, Unplayable> {
-        Ok(Self::new(pod, now))
+        Self::new(pod, now).map_err(Unplayable::new)
     }
 
     fn restore(pod: Pod, facts: Vec<Fact>) -> Result<Self, Unplayable> {
-        Ok(Self::restore(pod, facts))
+        Self::restore(pod, facts).map_err(Unplayable::new)
     }
 
     fn expected(&self) -> Vec<ContainerId> {

@@ -1,5 +1,13 @@
 //! A scenario: a pod, what its containers do, what is done to it, and what must be seen.
 
+mod act;
+mod actor;
+mod check;
+pub(crate) mod decode;
+mod item;
+mod pod;
+pub mod read;
+
 use crate::act::Act;
 use crate::actor::Script;
 use crate::check::Check;

@@ -190,8 +190,8 @@ impl World {
         alive.map(|cell| &*cell.name)
     }
 
-    /// What a driver finds of a container when it looks for it.
-    pub(crate) fn found(&self, id: ContainerId) -> Found {
+    /// What a driver finds of a container when it looks for a run of it.
+    pub(crate) fn found(&self, id: ContainerId, expected: Option<Attempt>) -> Found {
         let Some(cell) = self.cells.get(id.index()) else {
             return Found::NeverCreated;
         };
@@ -199,6 +199,10 @@ impl World {
             (Some(process), _) => Found::Running {
                 attempt: process.attempt,
             },
+            // What is left is of an older run: the one that was asked for never was.
+            (None, Some((attempt, _))) if expected.is_some_and(|run| run > *attempt) => {
+                Found::NeverCreated
+            }
             (None, Some((attempt, exit))) => Found::Ended {
                 attempt: *attempt,
                 exit: exit.clone(),

@@ -90,18 +90,20 @@ pub enum Style {
 
 /// What was read from a text.
 #[derive(Debug)]
-pub(crate) struct Documents {
-    pub(crate) tree: Tree,
+pub struct Documents {
+    /// The nodes of all documents.
+    pub tree: Tree,
     /// The top node of each document.
-    pub(crate) roots: Vec<NodeId>,
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub roots: Vec<NodeId>,
+    /// What is wrong with the text as such.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 // === impl Documents ===
 
 impl Documents {
     /// Reads a file, YAML or JSON.
-    pub(crate) fn of_file(source: &Source) -> Self {
+    pub fn of_file(source: &Source) -> Self {
         let text = source.text();
         let (tree, roots, diagnostics) =
             json::read_file(text).unwrap_or_else(|| yaml::read_file(text));

@@ -35,7 +35,7 @@ pub struct ConditionPart {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ContainerPart {
     /// Its state.
-    pub state: Option<State>,
+    pub state: Option<Text>,
     /// The state's reason.
     pub reason: Option<Text>,
     /// The state's message.
@@ -63,17 +63,6 @@ pub struct LastPart {
     pub reason: Option<Text>,
     /// Its exit code.
     pub code: Option<i32>,
-}
-
-/// The state of a container, without the details.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum State {
-    /// Not running yet, or not running for now.
-    Waiting,
-    /// The process runs.
-    Running,
-    /// It has ended.
-    Terminated,
 }
 
 /// A text, or anything but a text.
@@ -266,7 +255,7 @@ impl ContainerPart {
         let what = |field: &str| format!("{name} {field}");
         let seen = Details::of(&status.state);
         let mut misses = Vec::new();
-        misses.extend(differs(*state, &what("state"), seen.state));
+        misses.extend(miss(state.as_ref(), &what("state"), Some(seen.state)));
         misses.extend(miss(reason.as_ref(), &what("reason"), seen.reason));
         misses.extend(miss(message.as_ref(), &what("message"), seen.message));
         misses.extend(code.and_then(|code| absent_or_other(code, &what("code"), seen.code)));
@@ -307,7 +296,7 @@ impl LastPart {
 
 /// What the states of a container have in common.
 struct Details<'s> {
-    state: State,
+    state: &'static str,
     reason: Option<&'s str>,
     message: Option<&'s str>,
     code: Option<i32>,
@@ -320,39 +309,27 @@ impl<'s> Details<'s> {
     fn of(state: &'s ContainerState) -> Self {
         match state {
             ContainerState::Waiting { reason, message } => Self {
-                state: State::Waiting,
+                state: "waiting",
                 reason: Some(reason),
                 message: message.as_deref(),
                 code: None,
                 signal: None,
             },
             ContainerState::Running { .. } => Self {
-                state: State::Running,
+                state: "running",
                 reason: None,
                 message: None,
                 code: None,
                 signal: None,
             },
             ContainerState::Terminated(terminated) => Self {
-                state: State::Terminated,
+                state: "terminated",
                 reason: Some(&terminated.reason),
                 message: terminated.message.as_deref(),
                 code: Some(terminated.code),
                 signal: terminated.signal,
             },
         }
-    }
-}
-
-// === impl State ===
-
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Waiting => "waiting",
-            Self::Running => "running",
-            Self::Terminated => "terminated",
-        })
     }
 }
 

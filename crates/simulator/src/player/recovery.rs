@@ -55,7 +55,7 @@ impl<M: Machine> Player<'_, M> {
     fn recover(&mut self, mut machine: M) {
         let now = self.world.now();
         for id in machine.expected() {
-            let found = self.world.found(id);
+            let found = self.world.found(id, self.journal.attempt(id));
             self.trace.push(now, Item::Found(id, found.clone()));
             machine.handle_found(now, id, found);
         }

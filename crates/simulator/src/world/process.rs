@@ -8,7 +8,7 @@
 
 use super::hook::HookRun;
 use super::{Happening, Heard, World};
-use crate::actor::{AskScript, End, HookRuns, Script};
+use crate::actor::{AskScript, Delay, End, HookRuns, Script};
 use crate::line::{Part, Word};
 use pillion_engine::action::Command;
 use pillion_engine::pod::ProbeKind;
@@ -29,7 +29,7 @@ pub(super) struct Process {
     pub(super) hooks: Vec<HookRun>,
     pub(super) probes: Vec<(u64, ProbeKind)>,
     pub(super) told_ready: bool,
-    ready_in: Option<Duration>,
+    ready_in: Delay,
     asks: Vec<AskScript>,
     plan: Plan,
     /// Counts changes of plan: an end that was put in under an older plan does not come.
@@ -42,9 +42,9 @@ pub(super) struct Process {
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     starts_in: Duration,
-    runs: Option<Duration>,
+    runs: Delay,
     end: End,
-    stops_in: Option<Duration>,
+    stops_in: Delay,
     stop_end: End,
 }
 
@@ -163,10 +163,11 @@ impl World {
             hooks: Vec::new(),
             probes: Vec::new(),
             told_ready: false,
-            ready_in: version
-                .ready_on
-                .then(|| *script.ready_in.in_run(run))
-                .flatten(),
+            ready_in: if version.ready_on {
+                *script.ready_in.in_run(run)
+            } else {
+                Delay::Never
+            },
             asks: match command {
                 Command::Run => script.asks_in(run),
                 Command::Undo => Vec::new(),
@@ -191,14 +192,12 @@ impl World {
         let (signalled, ready_in) = (process.signalled, process.ready_in);
         let asks = std::mem::take(&mut process.asks);
         self.write(id, part, Word::Started);
-        if let (Some(runs), false) = (plan.runs, signalled) {
-            self.agenda
-                .put(now + runs, Happening::End(id, number, plan_number));
+        if !(signalled && plan.stops_in != Delay::Never) {
+            let end = Happening::End(id, number, plan_number);
+            self.agenda.put(plan.runs.from(now), end);
         }
-        if let Some(ready_in) = ready_in {
-            self.agenda
-                .put(now + ready_in, Happening::Notify(id, number));
-        }
+        let notify = Happening::Notify(id, number);
+        self.agenda.put(ready_in.from(now), notify);
         for ask in asks {
             self.agenda
                 .put(now + ask.after, Happening::Ask(id, number, ask));
@@ -264,16 +263,14 @@ impl World {
         }
         let part = process.part;
         let stops_in = process.plan.stops_in;
-        if stops_in.is_some() {
+        if stops_in != Delay::Never {
             process.plan_number += 1;
             process.plan.end = process.plan.stop_end;
         }
         let plan_number = process.plan_number;
         self.write(id, part, Word::Stopping);
-        if let Some(stops_in) = stops_in {
-            self.agenda
-                .put(now + stops_in, Happening::End(id, number, plan_number));
-        }
+        let end = Happening::End(id, number, plan_number);
+        self.agenda.put(stops_in.from(now), end);
     }
 
     pub(super) fn kill_is_due(&mut self, id: ContainerId, number: u64, at: Tick) {
@@ -383,12 +380,12 @@ impl Plan {
         Self {
             starts_in: undo.starts_in,
             runs: match undo.runs {
-                HookRuns::For(duration) => Some(duration),
-                HookRuns::UntilStarted => Some(Duration::ZERO),
-                HookRuns::Forever => None,
+                HookRuns::For(duration) => Delay::After(duration),
+                HookRuns::UntilStarted => Delay::ZERO,
+                HookRuns::Forever => Delay::Never,
             },
             end: End::Exit(undo.exits),
-            stops_in: Some(Duration::ZERO),
+            stops_in: Delay::ZERO,
             stop_end: End::Signal(SIGTERM),
         }
     }

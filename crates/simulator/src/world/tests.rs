@@ -1,7 +1,7 @@
 //! The simulated runtime on its own: what each action does, in lines and events.
 
 use super::*;
-use crate::actor::{CreateScript, HookRuns, HookScript, PullScript};
+use crate::actor::{CreateScript, Delay, HookRuns, HookScript, PullScript};
 use pillion_engine::StartFailure;
 use pillion_engine::pod::{HookKind, RestartPolicy};
 
@@ -129,7 +129,7 @@ fn lives(starts_in: u64, runs: u64, code: i32) -> Script {
 
 fn stops_in(time: Option<u64>) -> Script {
     Script {
-        stops_in: PerRun::same(time.map(secs)),
+        stops_in: PerRun::same(time.map_or(Delay::Never, |time| Delay::After(secs(time)))),
         ..Script::default()
     }
 }
@@ -164,7 +164,7 @@ fn a_run_comes_up_and_exits_by_itself() {
 fn a_stop_signal_puts_its_time_in_the_place_of_the_run() {
     let mut bench = Bench::started(Script {
         stop_ends: Some(PerRun::same(End::Exit(3))),
-        stops_in: PerRun::same(Some(secs(4))),
+        stops_in: PerRun::same(Delay::After(secs(4))),
         ..lives(0, 5, 0)
     });
     bench.until(2);
@@ -397,9 +397,9 @@ fn a_create_that_fails_leaves_no_process() {
     });
     bench.until(1);
     assert_eq!(bench.lines(), Vec::<String>::new());
-    assert_eq!(bench.world.found(APP), Found::NeverCreated);
+    assert_eq!(bench.world.found(APP, None), Found::NeverCreated);
     bench.start(2);
-    assert_eq!(bench.world.found(APP), Found::Running { attempt: 2 });
+    assert_eq!(bench.world.found(APP, None), Found::Running { attempt: 2 });
 }
 
 #[test]
@@ -434,7 +434,7 @@ fn a_lost_driver_hears_nothing_and_kills_nobody() {
     bench.until(40);
     assert_eq!(bench.lines().last().unwrap(), "20 app Exited");
     assert_eq!(
-        bench.world.found(APP),
+        bench.world.found(APP, None),
         Found::Ended {
             attempt: 1,
             exit: Some(Exit::code(0))
@@ -449,7 +449,7 @@ fn after_a_reboot_nothing_lives_and_nobody_knows_how_it_ended() {
     bench.until(1);
     assert_eq!(bench.world.alive().count(), 0);
     assert_eq!(
-        bench.world.found(APP),
+        bench.world.found(APP, None),
         Found::Ended {
             attempt: 1,
             exit: None

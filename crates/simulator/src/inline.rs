@@ -1,0 +1,173 @@
+//! Acts in a few characters, for command lines: `proxy@3s`, `app=1@5s`.
+
+use crate::act::{Act, Deed};
+use crate::actor::Answers;
+use crate::line::{Part, Who};
+use crate::scenario::decode::duration;
+use pillion_engine::pod::{ProbeKind, Reaction};
+use std::time::Duration;
+
+/// Why a text is no act.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum NotAnAct {
+    /// There is no `@` with a time after it.
+    #[error("the end says when: `@3s`, `@500ms`, `@2m`")]
+    Time,
+    /// There is no name before it.
+    #[error("the beginning says who: the name of a container")]
+    Name,
+    /// The part after `=` is not what it must be.
+    #[error("{0}")]
+    Value(&'static str),
+}
+
+type Result<T> = std::result::Result<T, NotAnAct>;
+
+/// `10s` deletes the pod then; `10s/5s` gives it 5 s to stop.
+pub fn delete(text: &str) -> Result<Act> {
+    let (time, grace) = match text.split_once('/') {
+        Some((time, grace)) => (time, Some(time_of(grace)?)),
+        None => (text, None),
+    };
+    Ok(Act::at(time_of(time)?, Deed::Delete { grace }))
+}
+
+/// `proxy@3s` kills a container then; `proxy=15@3s` sends another signal.
+pub fn kill(text: &str) -> Result<Act> {
+    let (who, time) = split(text)?;
+    let (container, signal) = match who.split_once('=') {
+        Some((container, signal)) => (container, number(signal, "`=` is followed by a signal")?),
+        None => (who, 9),
+    };
+    let container = name(container)?;
+    Ok(Act::at(time, Deed::Kill { container, signal }))
+}
+
+/// `app=1@5s` lets a container exit with that code then; without `=`, with 0.
+pub fn exit(text: &str) -> Result<Act> {
+    let (who, time) = split(text)?;
+    let (container, code) = match who.split_once('=') {
+        Some((container, code)) => (container, number(code, "`=` is followed by an exit code")?),
+        None => (who, 0),
+    };
+    let container = name(container)?;
+    Ok(Act::at(time, Deed::Exit { container, code }))
+}
+
+/// `app/readiness=fail@4s` lets a probe answer so from then on; also `ok` and `hang`.
+pub fn probe(text: &str) -> Result<Act> {
+    let (who, time) = split(text)?;
+    let expects = "a probe is written as app/readiness=fail, with startup, readiness or liveness, and ok, fail or hang";
+    let (who, answers) = who.split_once('=').ok_or(NotAnAct::Value(expects))?;
+    let who: Who = who.parse().map_err(|_| NotAnAct::Value(expects))?;
+    let probe = probe_of(who.part).ok_or(NotAnAct::Value(expects))?;
+    let answers = match answers {
+        "ok" => Answers::Ok,
+        "fail" => Answers::Fail,
+        "hang" => Answers::Hang,
+        _ => return Err(NotAnAct::Value(expects)),
+    };
+    let deed = Deed::SetProbe {
+        container: who.container,
+        probe,
+        answers,
+    };
+    Ok(Act::at(time, deed))
+}
+
+/// `restart-pod@5s` asks for it then; also `restart-all`, `fail-pod`, `complete-pod`.
+pub fn ask(text: &str) -> Result<Act> {
+    let (what, time) = split(text)?;
+    let reaction = match what {
+        "restart-pod" => Reaction::RestartPod,
+        "restart-all" => Reaction::RestartAllContainers,
+        "fail-pod" => Reaction::FailPod,
+        "complete-pod" => Reaction::CompletePod,
+        _ => {
+            let expects = "one of restart-pod, restart-all, fail-pod, complete-pod";
+            return Err(NotAnAct::Value(expects));
+        }
+    };
+    let reason = "asked on the command line".into();
+    Ok(Act::at(time, Deed::Ask { reaction, reason }))
+}
+
+fn split(text: &str) -> Result<(&str, Duration)> {
+    let (who, time) = text.rsplit_once('@').ok_or(NotAnAct::Time)?;
+    Ok((who, time_of(time)?))
+}
+
+fn time_of(text: &str) -> Result<Duration> {
+    duration(text).ok_or(NotAnAct::Time)
+}
+
+fn name(text: &str) -> Result<Box<str>> {
+    if text.is_empty() {
+        return Err(NotAnAct::Name);
+    }
+    Ok(text.into())
+}
+
+fn number(text: &str, expects: &'static str) -> Result<i32> {
+    text.parse().map_err(|_| NotAnAct::Value(expects))
+}
+
+fn probe_of(part: Part) -> Option<ProbeKind> {
+    match part {
+        Part::Startup => Some(ProbeKind::Startup),
+        Part::Readiness => Some(ProbeKind::Readiness),
+        Part::Liveness => Some(ProbeKind::Liveness),
+        Part::Itself | Part::PostStart | Part::PreStop | Part::PodStopping | Part::Undo => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secs(secs: u64) -> Duration {
+        Duration::from_secs(secs)
+    }
+
+    #[test]
+    fn a_kill_has_a_name_a_time_and_perhaps_a_signal() {
+        let kills = |signal| Deed::Kill {
+            container: "proxy".into(),
+            signal,
+        };
+        assert_eq!(kill("proxy@3s"), Ok(Act::at(secs(3), kills(9))));
+        assert_eq!(kill("proxy=15@2m"), Ok(Act::at(secs(120), kills(15))));
+        assert_eq!(kill("proxy"), Err(NotAnAct::Time));
+        assert_eq!(kill("@3s"), Err(NotAnAct::Name));
+        assert!(matches!(kill("proxy=TERM@3s"), Err(NotAnAct::Value(_))));
+    }
+
+    #[test]
+    fn an_exit_has_a_code() {
+        let exits = |code| Deed::Exit {
+            container: "app".into(),
+            code,
+        };
+        assert_eq!(exit("app=1@5s"), Ok(Act::at(secs(5), exits(1))));
+        assert_eq!(exit("app@5s"), Ok(Act::at(secs(5), exits(0))));
+    }
+
+    #[test]
+    fn a_deletion_may_bring_its_own_grace_period() {
+        let deletes = |grace: Option<u64>| Deed::Delete {
+            grace: grace.map(secs),
+        };
+        assert_eq!(delete("10s"), Ok(Act::at(secs(10), deletes(None))));
+        assert_eq!(delete("10s/5s"), Ok(Act::at(secs(10), deletes(Some(5)))));
+        assert_eq!(delete("soon"), Err(NotAnAct::Time));
+    }
+
+    #[test]
+    fn probes_and_requests_take_known_words_only() {
+        assert!(probe("app/readiness=fail@4s").is_ok());
+        assert!(probe("app/preStop=fail@4s").is_err());
+        assert!(probe("app=fail@4s").is_err());
+        assert!(ask("restart-pod@4s").is_ok());
+        assert!(ask("reboot@4s").is_err());
+    }
+}

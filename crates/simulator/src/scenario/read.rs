@@ -1,0 +1,285 @@
+//! Reads scenario files.
+//!
+//! Nothing is opened here: the bytes of the file come in, and those of a file that it extends are
+//! asked for by name.
+
+use super::act::DraftAct;
+use super::decode::{Findings, Keys};
+use super::item::Item;
+use super::{RUN_FOR, Scenario};
+use crate::act::{Act, Deed};
+use crate::actor::Script;
+use crate::life;
+use pillion_engine::Pod;
+use pillion_engine::pod::{Backoff, Container};
+use pillion_spec::tree::Documents;
+use pillion_spec::{Code, Diagnostic, Source};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// What came of reading a scenario file.
+#[derive(Debug)]
+pub struct Reading {
+    /// The files that it is made of, for showing what is wrong; the first is the scenario's own.
+    pub sources: Vec<Source>,
+    /// What is wrong, with the number of the file it is in.
+    pub findings: Vec<(usize, Diagnostic)>,
+    /// The scenario, unless something is wrong.
+    pub scenario: Option<Scenario>,
+}
+
+/// Hands out the bytes of another file of the same folder, or says why it cannot.
+pub type Open<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
+
+/// Reads a scenario that has a pod of its own.
+pub fn read(name: &str, bytes: &[u8], open: Open<'_>) -> Reading {
+    Reader::default().read(name, bytes, None, open)
+}
+
+/// Reads a scenario for a pod that comes from elsewhere.
+pub fn read_for(pod: &Pod, name: &str, bytes: &[u8], open: Open<'_>) -> Reading {
+    Reader::default().read(name, bytes, Some(pod), open)
+}
+
+#[derive(Debug, Default)]
+struct Reader {
+    sources: Vec<Source>,
+    findings: Findings,
+}
+
+/// The parts of a scenario of which another file can be the base.
+#[derive(Debug, Default)]
+struct Base {
+    pod: Option<Item>,
+    actors: Option<Item>,
+}
+
+/// A scenario that extends one that extends one and so on, further than this, is a mistake.
+const MAX_FILES: usize = 8;
+
+// === impl Reader ===
+
+impl Reader {
+    fn read(mut self, name: &str, bytes: &[u8], pod: Option<&Pod>, open: Open<'_>) -> Reading {
+        let scenario = self
+            .document(name, bytes)
+            .and_then(|item| self.scenario(&item, pod, open));
+        let good = self.findings.found.is_empty();
+        Reading {
+            sources: self.sources,
+            findings: self.findings.found,
+            scenario: scenario.filter(|_| good),
+        }
+    }
+
+    /// The one document of a file.
+    fn document(&mut self, name: &str, bytes: &[u8]) -> Option<Item> {
+        let file = self.sources.len();
+        let source = Source::new(name, bytes).map_err(|refused| {
+            self.sources.push(Source::unread(name));
+            self.findings.add(file, refused);
+        });
+        let source = source.ok()?;
+        let documents = Documents::of_file(&source);
+        self.sources.push(source);
+        let wrong = documents
+            .diagnostics
+            .into_iter()
+            .filter(Diagnostic::is_error);
+        for diagnostic in wrong {
+            self.findings.add(file, diagnostic);
+        }
+        let mut roots = documents
+            .roots
+            .iter()
+            .map(|root| documents.tree.node(*root));
+        let root = Item::new(roots.next()?, file);
+        if let Some(second) = roots.next() {
+            let place = Item::new(second, file).place;
+            self.findings
+                .refused(place, "a scenario file holds one document".into());
+        }
+        Some(root)
+    }
+
+    fn scenario(&mut self, item: &Item, given: Option<&Pod>, open: Open<'_>) -> Option<Scenario> {
+        let mut keys = self.findings.map(item)?;
+        let base = self.base(&mut keys, open);
+        let findings = &mut self.findings;
+        let title = keys.take("title").and_then(|i| findings.owned(i));
+        let source = keys.take("source").and_then(|i| findings.owned(i));
+        let run_for = keys.take("runFor").and_then(|i| findings.duration(i));
+        let not_on = keys.take("not_on").map(|i| findings.not_on(i));
+        let backoff = keys.take("backoff").and_then(|i| findings.backoff(i));
+        let acts = keys
+            .take("acts")
+            .map(|i| findings.acts(i))
+            .unwrap_or_default();
+        let cases = keys
+            .take("expect")
+            .map(|i| findings.cases(i, &self.sources[0]));
+        let (pod, mut scripts) = self.cast(&base, given, item)?;
+        keys.end(&mut self.findings);
+        let acts = self.acts(acts, base.pod.as_ref());
+        self.check_names(&pod);
+        scripts.retain(|name, _| pod.containers.iter().any(|c| c.name == *name));
+        let scenario = Scenario {
+            title: title.unwrap_or_else(|| pod.name.clone()),
+            source,
+            pod: with_backoff(pod, backoff),
+            scripts,
+            acts,
+            cases: cases.unwrap_or_default(),
+            run_for: run_for.unwrap_or(RUN_FOR),
+            not_on: not_on.unwrap_or_default(),
+        };
+        Some(match given {
+            Some(_) => scenario.with_usual_scripts().with_usual_end(),
+            None => scenario,
+        })
+    }
+
+    /// `pod` and `actors`, laid over those of the file that is extended.
+    fn base(&mut self, keys: &mut Keys<'_>, open: Open<'_>) -> Base {
+        let extends = keys.take("extends");
+        let mut base = extends
+            .and_then(|item| self.extended(item, open))
+            .unwrap_or_default();
+        lay(&mut base.pod, keys.take("pod"));
+        lay(&mut base.actors, keys.take("actors"));
+        base
+    }
+
+    fn extended(&mut self, item: &Item, open: Open<'_>) -> Option<Base> {
+        let name = self.findings.text(item)?;
+        if self.sources.len() >= MAX_FILES {
+            let message = format!("more than {MAX_FILES} files extend each other");
+            self.findings.refused(item.place, message);
+            return None;
+        }
+        let bytes = open(name).map_err(|why| {
+            let message = format!("`{name}` cannot be read: {why}");
+            self.findings.refused(item.place, message);
+        });
+        let document = self.document(name, &bytes.ok()?)?;
+        let mut keys = self.findings.map(&document)?;
+        Some(self.base(&mut keys, open))
+    }
+
+    /// The pod and what its containers do.
+    fn cast(
+        &mut self,
+        base: &Base,
+        given: Option<&Pod>,
+        scenario: &Item,
+    ) -> Option<(Pod, BTreeMap<Box<str>, Script>)> {
+        let mut scripts = BTreeMap::new();
+        for field in base.actors.iter().flat_map(Item::fields) {
+            self.findings.named.push((field.key.clone(), field.place));
+            let usual = usual(given, &field.key);
+            scripts.insert(field.key.clone(), self.findings.script(&field.value, usual));
+        }
+        match (&base.pod, given) {
+            (Some(item), None) => {
+                let read = self.findings.pod(item.clone())?;
+                read.add_sleeps(&mut scripts);
+                Some((read.pod, scripts))
+            }
+            (None, Some(pod)) => Some((pod.clone(), scripts)),
+            (Some(item), Some(_)) => {
+                let message = "the pod comes from another file: leave it out here".into();
+                self.findings.refused(item.place, message);
+                None
+            }
+            (None, None) => {
+                self.findings.missing(scenario, "pod");
+                None
+            }
+        }
+    }
+
+    /// Gives replacements the definitions that they bring.
+    fn acts(&mut self, drafts: Vec<DraftAct>, pod: Option<&Item>) -> Vec<Act> {
+        let mut acts = Vec::new();
+        for DraftAct { mut act, fields } in drafts {
+            if let (Some(Deed::Replace(replacement)), Some(fields)) = (&mut act.deed, fields) {
+                replacement.with = self.replacement(&replacement.container, fields, pod);
+            }
+            acts.push(act);
+        }
+        acts
+    }
+
+    fn replacement(&mut self, name: &str, fields: Item, pod: Option<&Item>) -> Option<Container> {
+        if let Some(pod) = pod {
+            return self.findings.changed(pod, name, fields);
+        }
+        let message = "`fields` needs the pod in the same file".into();
+        self.findings.refused(fields.place, message);
+        None
+    }
+
+    /// Whoever is named must be in the pod.
+    fn check_names(&mut self, pod: &Pod) {
+        let names: BTreeSet<_> = pod.containers.iter().map(|c| c.name.clone()).collect();
+        let findings = &mut self.findings;
+        for (name, place) in std::mem::take(&mut findings.named) {
+            if !names.contains(&name) && !findings.added.contains(&name) {
+                let message = format!("the pod has no container `{name}`");
+                let diagnostic = Diagnostic::new(Code::UnknownValue, message);
+                let help = format!("its containers: {}", join(&names));
+                findings.add(place.file, diagnostic.primary(place.span, "").help(help));
+            }
+        }
+    }
+}
+
+// === impl Findings ===
+
+impl Findings {
+    fn backoff(&mut self, item: &Item) -> Option<(Duration, Duration)> {
+        let mut keys = self.map(item)?;
+        let initial = keys.need("initial", self).and_then(|i| self.duration(i));
+        let max = keys.need("max", self).and_then(|i| self.duration(i));
+        keys.end(self);
+        initial.zip(max)
+    }
+}
+
+/// In a pod from elsewhere, a oneshot ends unless something else is said.
+fn usual(given: Option<&Pod>, name: &str) -> Script {
+    let containers = given.map_or(&[][..], |pod| &pod.containers);
+    let container = containers.iter().find(|container| &*container.name == name);
+    container.map_or_else(Script::default, life::script)
+}
+
+fn lay(base: &mut Option<Item>, over: Option<&Item>) {
+    match (base, over) {
+        (_, None) => {}
+        (Some(base), Some(over)) => base.overlay(over.clone()),
+        (base @ None, Some(over)) => *base = Some(over.clone()),
+    }
+}
+
+/// Shortens every crash back-off.
+fn with_backoff(mut pod: Pod, times: Option<(Duration, Duration)>) -> Pod {
+    if let Some((initial, max)) = times {
+        let shorten = |backoff: &mut Backoff| {
+            backoff.initial = initial;
+            backoff.max = max;
+        };
+        shorten(&mut pod.backoff);
+        for container in &mut pod.containers {
+            shorten(&mut container.restart.backoff);
+        }
+    }
+    pod
+}
+
+fn join(names: &BTreeSet<Box<str>>) -> String {
+    names
+        .iter()
+        .map(|name| &**name)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
