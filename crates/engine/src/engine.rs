@@ -32,7 +32,7 @@ mod wave;
 use crate::action::Action;
 use crate::entry::{Cause, Entry, What};
 use crate::event::{Event, Request};
-use crate::fact::{EndCause, Fact, Goal, PodRecord, Replacing};
+use crate::fact::{Change, EndCause, Fact, Goal, PodRecord, Replacing};
 use crate::graph::{Graph, InvalidGraph};
 use crate::life::{Life, Record, StopRole};
 use crate::pod::{Container, ContainerId, List, Pod, Reaction, Role, Target};
@@ -72,6 +72,12 @@ pub struct Engine {
     stopping: usize,
     /// The nodes of a partial wave.
     wave: Vec<Target>,
+    /// The containers that a partial wave brings down.
+    marked: Vec<ContainerId>,
+    /// Mains that are being stopped and will not be started again.
+    doomed: usize,
+    /// Why the pod stops, for people.
+    stop_cause: Option<Cause>,
     /// The budget of the pod's stop is used up.
     budget_spent: bool,
     /// The pod has a main.
@@ -84,6 +90,8 @@ pub struct Engine {
     work: VecDeque<Work>,
     dirty: Vec<ContainerId>,
     pod_dirty: bool,
+    /// What the current input has changed, beside the records that are dirty.
+    changes: Vec<Change>,
     facts: VecDeque<Fact>,
     actions: VecDeque<Action>,
     entries: VecDeque<Entry>,
@@ -303,6 +311,9 @@ impl Engine {
             unready: 0,
             stopping: 0,
             wave: Vec::new(),
+            marked: Vec::new(),
+            doomed: 0,
+            stop_cause: None,
             budget_spent: false,
             has_mains: false,
             has_services: false,
@@ -310,6 +321,7 @@ impl Engine {
             work: VecDeque::new(),
             dirty: Vec::new(),
             pod_dirty: false,
+            changes: Vec::new(),
             facts: VecDeque::new(),
             actions: VecDeque::new(),
             entries: VecDeque::new(),
@@ -338,14 +350,18 @@ impl Engine {
     /// Hands out what must be remembered of the current input.
     fn flush(&mut self) {
         if std::mem::take(&mut self.pod_dirty) {
-            self.facts
-                .push_back(Fact::Pod(Box::new(self.record.clone())));
+            self.changes
+                .push(Change::Pod(Box::new(self.record.clone())));
         }
         for container in std::mem::take(&mut self.dirty) {
             let life = self.life_mut(container);
             life.dirty = false;
             let record = Box::new(life.record.clone());
-            self.facts.push_back(Fact::Container(container, record));
+            self.changes.push(Change::Container(container, record));
+        }
+        if !self.changes.is_empty() {
+            let changes = std::mem::take(&mut self.changes);
+            self.facts.push_back(Fact { changes });
         }
     }
 
@@ -358,8 +374,8 @@ impl Engine {
         container.requires.clear();
         let id =
             ContainerId(u32::try_from(self.pod.containers.len()).map_err(|_| Refused::OtherShape)?);
-        self.facts
-            .push_back(Fact::Defined(id, 0, Box::new(container.clone())));
+        self.changes
+            .push(Change::Defined(id, 0, Box::new(container.clone())));
         self.pod.containers.push(container);
         self.lives.push(Life::default());
         self.enter_waiting(now, id);

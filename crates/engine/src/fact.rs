@@ -1,17 +1,24 @@
 //! What must be remembered so that the engine of a pod can be brought back after its driver died.
 //!
-//! A fact is a state, not an input: the newest fact about a container says all there is to know of it.
-//! Facts of one step are handed out before its actions, so that nothing is done that was not written down.
+//! A fact is a state, not an input: the newest change of a container says all there is to know of it.
+//! All that one step changes is one fact, to be kept whole or not at all, and it is handed out before
+//! the step's actions, so that nothing is done that was not written down.
 
-use crate::event::Exit;
 use crate::life::{Record, State, Undo};
 use crate::pod::{Container, ContainerId, Reaction};
 use crate::result::PodResult;
 use crate::tick::Tick;
 
-/// Something that the driver writes down before it carries out the actions that follow.
+/// What one step changed: the driver writes it down before it carries out the actions that follow.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Fact {
+pub struct Fact {
+    /// In the order in which they count; never empty.
+    pub changes: Vec<Change>,
+}
+
+/// One thing that is so from now on.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Change {
     /// Where a container stands now.
     Container(ContainerId, Box<Record>),
     /// Where the pod stands now.
@@ -120,9 +127,9 @@ pub enum ReplaceStep {
     RollingBack,
 }
 
-// === impl Fact ===
+// === impl Change ===
 
-impl Fact {
+impl Change {
     /// In one word, for a journal that people read.
     pub fn name(&self) -> &'static str {
         match self {
@@ -136,14 +143,6 @@ impl Fact {
                 (Undo::Stopping, _) => "undo-stopping",
                 (Undo::None | Undo::Owed, state) => state.name(),
             },
-        }
-    }
-
-    /// How the latest run of the container ended, as far as this fact tells.
-    pub fn exit(&self) -> Option<&Exit> {
-        match self {
-            Self::Container(_, record) => record.exit.as_ref().map(|termination| &termination.exit),
-            Self::Pod(_) | Self::Replacing(..) | Self::Defined(..) => None,
         }
     }
 }

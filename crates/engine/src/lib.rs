@@ -33,7 +33,7 @@ pub use action::{Action, Command};
 pub use engine::Engine;
 pub use entry::{Cause, Entry, Impossible, What};
 pub use event::{Attempt, Event, Exit, Found, Request, StartFailure};
-pub use fact::Fact;
+pub use fact::{Change, Fact};
 pub use pod::{BarrierId, ContainerId, Pod};
 pub use result::{PodResult, Refused, Wait, WaitState};
 pub use status::PodStatus;

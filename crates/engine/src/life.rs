@@ -12,7 +12,7 @@
 //! images, probe counts.
 
 use crate::action::Command;
-use crate::entry::Impossible;
+use crate::entry::{Cause, Impossible};
 use crate::event::{Attempt, Exit, StartFailure};
 use crate::pod::{HookKind, ProbeKind, Target, Until};
 use crate::probe::Probing;
@@ -36,6 +36,8 @@ pub(crate) struct Life {
     pub(crate) waiting_since: Tick,
     /// Its turn has come, and when: nothing but its image holds it back.
     pub(crate) turn: Option<Tick>,
+    /// Why a partial wave stops it, for people.
+    pub(crate) stop_cause: Option<Cause>,
     /// The edge that let it through last.
     pub(crate) last_opened: Option<u32>,
     /// The highest number that a definition of it has had.

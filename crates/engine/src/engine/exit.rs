@@ -69,7 +69,9 @@ impl Engine {
         }
         self.timers.disarm(Timer::Stop(container));
         self.timers.disarm(Timer::Start(container));
-        self.life_mut(container).doomed = false;
+        if std::mem::take(&mut self.life_mut(container).doomed) {
+            self.doomed -= 1;
+        }
     }
 
     pub(super) fn on_back_off_over(&mut self, now: Tick, container: ContainerId) {

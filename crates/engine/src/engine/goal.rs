@@ -89,6 +89,7 @@ impl Engine {
                     cause: end,
                     deadline: wanted,
                 };
+                self.stop_cause = Some(cause.clone());
                 self.tell_pod(now, What::PodStopping { deadline: wanted }, cause);
                 self.begin_pod_wave(now);
             }
@@ -191,7 +192,7 @@ impl Engine {
         def.plain
             && def.role == Role::Sidecar
             && self.mains_left > 0
-            && self.mains_left == self.lives.iter().filter(|life| life.doomed).count()
+            && self.mains_left == self.doomed
     }
 
     /// The container that keeps a meeting point from ever opening.
@@ -233,6 +234,7 @@ impl Engine {
             return;
         }
         let deadline = now + if at_once { LAST_WINDOW } else { self.pod.grace };
+        self.stop_cause = Some(cause.clone());
         self.pod_mut().goal = Goal::Restart {
             at_once,
             deadline,
@@ -465,6 +467,8 @@ impl Engine {
 
     fn leave_pod_wave(&mut self) {
         self.wave.clear();
+        self.marked.clear();
+        self.doomed = 0;
         self.stopping = 0;
         for life in &mut self.lives {
             life.stop = StopRole::default();

@@ -28,7 +28,7 @@ impl Engine {
                     continue;
                 }
                 if record.is_up() {
-                    self.mark(now, dependant, after, target);
+                    self.mark(now, dependant, after, Cause::TargetDown { target });
                     affected.push((dependant, after));
                     marked = true;
                 } else {
@@ -40,14 +40,11 @@ impl Engine {
     }
 
     /// Notes what becomes of a container after the partial wave that begins.
-    pub(super) fn mark(
-        &mut self,
-        now: Tick,
-        container: ContainerId,
-        after: After,
-        _target: ContainerId,
-    ) {
-        self.record_mut(container).after = Some(after);
+    pub(super) fn mark(&mut self, now: Tick, container: ContainerId, after: After, cause: Cause) {
+        if self.record_mut(container).after.replace(after).is_none() {
+            self.marked.push(container);
+        }
+        self.life_mut(container).stop_cause = Some(cause);
         self.changed(container);
         let deadline = now + self.pod.grace;
         if self

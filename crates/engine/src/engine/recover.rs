@@ -7,7 +7,7 @@ use super::{Engine, Work};
 use crate::action::{Action, Command};
 use crate::entry::{Cause, What};
 use crate::event::{Exit, Found};
-use crate::fact::{Fact, Goal, ReplaceStep};
+use crate::fact::{Change, Fact, Goal, ReplaceStep};
 use crate::graph::InvalidGraph;
 use crate::life::{HookStep, Life, State, StopStep, Undo};
 use crate::pod::{ContainerId, HookKind, Need, Pod, Target};
@@ -20,7 +20,9 @@ impl Engine {
     pub fn restore(pod: Pod, facts: impl IntoIterator<Item = Fact>) -> Result<Self, InvalidGraph> {
         let mut engine = Self::blank(pod, Tick::ZERO)?;
         for fact in facts {
-            engine.apply(fact);
+            for change in fact.changes {
+                engine.apply(change);
+            }
         }
         Ok(engine)
     }
@@ -90,16 +92,16 @@ impl Engine {
         self.settle(now);
     }
 
-    fn apply(&mut self, fact: Fact) {
-        match fact {
-            Fact::Pod(record) => self.record = *record,
-            Fact::Container(container, record) => {
+    fn apply(&mut self, change: Change) {
+        match change {
+            Change::Pod(record) => self.record = *record,
+            Change::Container(container, record) => {
                 if let Some(life) = self.lives.get_mut(container.index()) {
                     life.latest_version = life.latest_version.max(record.version);
                     life.record = *record;
                 }
             }
-            Fact::Defined(container, version, def) => {
+            Change::Defined(container, version, def) => {
                 if container.index() == self.lives.len() {
                     self.lives.push(Life::default());
                     self.pod.containers.push(*def);
@@ -110,10 +112,10 @@ impl Engine {
                     life.latest_version = life.latest_version.max(version);
                 }
             }
-            Fact::Replacing(container, None) => {
+            Change::Replacing(container, None) => {
                 self.replacing.remove(&container);
             }
-            Fact::Replacing(container, Some(replacing)) => {
+            Change::Replacing(container, Some(replacing)) => {
                 if let Some(life) = self.lives.get_mut(container.index()) {
                     life.latest_version = life.latest_version.max(replacing.new_version);
                     self.replacing.insert(container, *replacing);
@@ -305,10 +307,11 @@ impl Engine {
     fn resume_wave(&mut self) {
         match self.record.goal {
             Goal::Run => {
-                if self
+                let marked = self
                     .containers()
-                    .any(|container| self.life(container).record.after.is_some())
-                {
+                    .filter(|container| self.life(*container).record.after.is_some());
+                self.marked = marked.collect();
+                if !self.marked.is_empty() {
                     self.begin_partial_wave();
                 }
             }

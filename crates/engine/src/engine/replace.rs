@@ -8,7 +8,7 @@
 
 use super::Engine;
 use crate::entry::{Cause, What};
-use crate::fact::{Fact, Goal, ReplaceStep, Replacing};
+use crate::fact::{Change, Goal, ReplaceStep, Replacing};
 use crate::life::{After, GiveUp, Image, State};
 use crate::pod::{Container, ContainerId, OnRestart, Target};
 use crate::result::Refused;
@@ -233,7 +233,12 @@ impl Engine {
     }
 
     fn bring_down(&mut self, now: Tick, container: ContainerId) {
-        self.mark(now, container, After::Restart, container);
+        self.mark(
+            now,
+            container,
+            After::Restart,
+            Cause::Replacement(container),
+        );
         self.mark_dependants(now, container, After::Restart);
         self.begin_partial_wave();
     }
@@ -275,8 +280,8 @@ impl Engine {
     }
 
     fn define(&mut self, container: ContainerId, def: Container, version: u32) {
-        self.facts
-            .push_back(Fact::Defined(container, version, Box::new(def.clone())));
+        self.changes
+            .push(Change::Defined(container, version, Box::new(def.clone())));
         self.pod.containers[container.index()] = def;
         let record = self.record_mut(container);
         record.version = version;
@@ -312,11 +317,11 @@ impl Engine {
     fn end_replacing(&mut self, container: ContainerId) {
         self.timers.disarm(Timer::Replace(container));
         self.replacing.remove(&container);
-        self.facts.push_back(Fact::Replacing(container, None));
+        self.changes.push(Change::Replacing(container, None));
     }
 
     fn note_replacing(&mut self, container: ContainerId) {
         let replacing = self.replacing.get(&container).cloned().map(Box::new);
-        self.facts.push_back(Fact::Replacing(container, replacing));
+        self.changes.push(Change::Replacing(container, replacing));
     }
 }

@@ -176,7 +176,7 @@ impl Engine {
         let life = self.life(container);
         let def = self.def(container);
         match self.record.goal {
-            Goal::Run => life.record.after.is_none(),
+            Goal::Run => life.record.after.is_none() && !self.is_winding_down(container),
             // Something above still needs it, so it goes on serving. Nothing else is started in an ending pod.
             Goal::Restart { at_once: false, .. } | Goal::End { .. } => {
                 def.role == Role::Sidecar

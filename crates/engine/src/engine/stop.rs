@@ -27,8 +27,10 @@ impl Engine {
         let def = self.def(container);
         let for_good = why != StopWhy::Asked
             && !restart::restarts(def.restart.policy, def.is_oneshot(), false);
-        self.life_mut(container).doomed =
-            for_good && def.role == Role::Main && self.record.goal == Goal::Run;
+        if for_good && def.role == Role::Main && !self.life(container).doomed {
+            self.life_mut(container).doomed = true;
+            self.doomed += 1;
+        }
         self.begin_stop(now, container, why, now + grace, cause);
     }
 

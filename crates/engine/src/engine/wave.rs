@@ -63,11 +63,10 @@ impl Engine {
     /// Begins to stop the containers that have an `after`, in order among themselves.
     pub(super) fn begin_partial_wave(&mut self) {
         self.leave_wave();
-        let members: Vec<_> = self
-            .containers()
-            .filter(|container| self.life(*container).record.after.is_some())
-            .collect();
-        let mut cone: Vec<_> = members.iter().copied().map(Target::Container).collect();
+        let mut marked = std::mem::take(&mut self.marked);
+        marked.retain(|container| self.life(*container).record.after.is_some());
+        let mut cone: Vec<_> = marked.iter().copied().map(Target::Container).collect();
+        self.marked = marked;
         for node in &cone {
             *self.stop_role(*node) = StopRole {
                 in_wave: true,
@@ -92,8 +91,12 @@ impl Engine {
                 }
             }
         }
+        for node in &cone {
+            if self.stop_role(*node).above == 0 {
+                self.work.push_back(Work::StopTurn(*node));
+            }
+        }
         self.wave = cone;
-        self.queue_turns();
     }
 
     /// It is a node's turn to stop: nothing above it is up.
@@ -204,13 +207,8 @@ impl Engine {
         match (&record.state, record.undo) {
             (State::Starting | State::Running { .. } | State::Stopping { .. }, _) => {
                 let deadline = self.turn_deadline(now, container);
-                self.begin_stop(
-                    now,
-                    container,
-                    StopWhy::Order,
-                    deadline,
-                    self.turn_cause_of_stop(container),
-                );
+                let cause = self.cause_of_stop(container);
+                self.begin_stop(now, container, StopWhy::Order, deadline, cause);
             }
             (_, Undo::Starting | Undo::Running | Undo::Stopping) => {}
             (_, Undo::Owed) if self.will_undo(container) && !self.budget_spent => {
@@ -376,10 +374,14 @@ impl Engine {
         }
     }
 
-    fn turn_cause_of_stop(&self, container: ContainerId) -> Cause {
-        match self.graph.incoming(Target::Container(container)) {
-            [] => Cause::Itself,
-            _ => Cause::Unneeded,
+    fn cause_of_stop(&mut self, container: ContainerId) -> Cause {
+        let own = self.life_mut(container).stop_cause.take();
+        match self.record.goal {
+            _ if self.count_above(Target::Container(container)) > 0 => Cause::Unneeded,
+            Goal::Run => own.unwrap_or(Cause::Itself),
+            Goal::Restart { .. } | Goal::End { .. } => {
+                self.stop_cause.clone().unwrap_or(Cause::Itself)
+            }
         }
     }
 

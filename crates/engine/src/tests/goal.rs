@@ -127,7 +127,7 @@ fn a_oneshot_that_says_so_is_run_once_in_the_pods_life() {
         }
     });
     let draft = draft.with("app", |app| {
-        app.requires[0].until = crate::pod::Until::Succeeded
+        app.requires[0].until = crate::pod::Until::Succeeded;
     });
     let mut stage = draft.play();
     stage.runs("setup", 0);
@@ -246,7 +246,7 @@ fn a_broken_helper_does_not_touch_the_pod() {
 #[test]
 fn the_active_deadline_fails_the_pod() {
     let mut draft = Draft::new(&["app"]);
-    draft.0.active_deadline = Some(Duration::from_secs(60));
+    draft.0.active_deadline = Some(Duration::from_mins(1));
     let mut stage = draft.play();
     stage.started("app");
     stage.pass_secs(60);

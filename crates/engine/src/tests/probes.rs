@@ -70,7 +70,7 @@ fn a_liveness_failure_is_a_failure_whatever_the_code() {
         .probe("app", ProbeKind::Liveness, 1);
     let mut stage = draft
         .with("app", |app| {
-            app.probes.liveness.as_mut().unwrap().failure_threshold = 1
+            app.probes.liveness.as_mut().unwrap().failure_threshold = 1;
         })
         .play();
     stage.started("app");
@@ -107,7 +107,7 @@ fn readiness_is_a_level() {
         .requires("app", "db");
     let mut stage = draft
         .with("db", |db| {
-            db.probes.readiness.as_mut().unwrap().failure_threshold = 1
+            db.probes.readiness.as_mut().unwrap().failure_threshold = 1;
         })
         .play();
     stage.started("db");
@@ -168,7 +168,7 @@ fn nobody_is_probed_before_the_initial_delay() {
     let delay = Duration::from_secs(5);
     let mut stage = draft
         .with("db", |db| {
-            db.probes.readiness.as_mut().unwrap().initial_delay = delay
+            db.probes.readiness.as_mut().unwrap().initial_delay = delay;
         })
         .play();
     stage.started("db");

@@ -122,7 +122,7 @@ fn a_wait_that_takes_too_long_is_impossible() {
     let draft = Draft::new(&["slow", "app"]).probe("slow", ProbeKind::Startup, 60);
     let mut stage = draft
         .edge("app", "slow", |edge| {
-            edge.timeout = Some(Duration::from_secs(5))
+            edge.timeout = Some(Duration::from_secs(5));
         })
         .play();
     stage.started("slow");
@@ -142,7 +142,7 @@ fn the_time_of_a_wait_counts_from_the_targets_turn() {
         .requires("slow", "init");
     let mut stage = draft
         .edge("app", "slow", |edge| {
-            edge.timeout = Some(Duration::from_secs(5))
+            edge.timeout = Some(Duration::from_secs(5));
         })
         .play();
     stage.started("init");

@@ -66,7 +66,7 @@ fn a_rule_overrides_the_policy() {
 fn too_many_restarts_and_the_container_gives_up() {
     let limit = RestartLimit {
         max: 2,
-        window: Some(Duration::from_secs(60)),
+        window: Some(Duration::from_mins(1)),
     };
     let draft = Draft::new(&["helper", "app"]).sidecar("helper");
     let mut stage = draft
