@@ -1,6 +1,6 @@
 //! What a simulated driver keeps, and the points at which it can be made to die.
 
-use pillion_engine::{Attempt, ContainerId, Fact};
+use pillion_engine::{Attempt, Change, ContainerId, Fact};
 use std::time::Duration;
 
 /// The facts that were kept, in order.
@@ -52,9 +52,13 @@ impl Journal {
 
     /// The newest run of a container that was written down.
     pub(crate) fn attempt(&self, id: ContainerId) -> Option<Attempt> {
-        self.facts.iter().rev().find_map(|fact| match fact {
-            Fact::Container(container, record) if *container == id => Some(record.attempt),
-            Fact::Container(..) | Fact::Pod(_) | Fact::Replacing(..) | Fact::Defined(..) => None,
+        let newest_first = self.facts.iter().rev().flat_map(|fact| fact.changes.iter().rev());
+        newest_first.into_iter().find_map(|change| match change {
+            Change::Container(container, record) if *container == id => Some(record.attempt),
+            Change::Container(..)
+            | Change::Pod(_)
+            | Change::Replacing(..)
+            | Change::Defined(..) => None,
         })
     }
 
