@@ -1,2 +1,56 @@
-//! Chores.
-fn main() {}
+//! The chores of the project: `cargo xtask CHORE`.
+//!
+//! One file per chore. A chore says what it does while it does it, and fails with one clear line.
+#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+
+mod bench;
+mod check;
+mod clock;
+mod fuzz;
+mod rust_file;
+mod step;
+mod test;
+mod workspace;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+use workspace::Workspace;
+
+/// The chores of the project.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Args {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Debug, Subcommand)]
+enum Chore {
+    /// Everything that must hold before a change is taken in: format, rules, lints, docs, tests.
+    Test,
+    /// The project's own rules: licences, dependencies, purity, file sizes, examples.
+    Check,
+    /// Measure, each figure beside its limit.
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Look for input that makes the program panic, with libFuzzer.
+    Fuzz(fuzz::Args),
+}
+
+fn main() -> ExitCode {
+    let Args { chore } = Args::parse();
+    let workspace = Workspace::find();
+    let outcome = match chore {
+        Chore::Test => test::run(&workspace),
+        Chore::Check => check::run(&workspace),
+        Chore::Bench(bench) => bench::run(&workspace, &bench),
+        Chore::Fuzz(args) => fuzz::run(&workspace, &args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("\nfailed: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
