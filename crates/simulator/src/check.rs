@@ -343,3 +343,6 @@ impl<T: Copy + PartialOrd> Range<T> {
             && self.at_most.is_none_or(|most| value <= most)
     }
 }
+
+#[cfg(test)]
+mod tests;

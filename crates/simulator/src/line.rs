@@ -277,7 +277,7 @@ impl Log {
         if who.part == Part::Itself && word == Word::Starting {
             *run += 1;
         }
-        let run = *run;
+        let run = (*run).max(1);
         self.lines.push(Line { at, who, word, run });
     }
 
