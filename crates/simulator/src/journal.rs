@@ -52,7 +52,11 @@ impl Journal {
 
     /// The newest run of a container that was written down.
     pub(crate) fn attempt(&self, id: ContainerId) -> Option<Attempt> {
-        let newest_first = self.facts.iter().rev().flat_map(|fact| fact.changes.iter().rev());
+        let newest_first = self
+            .facts
+            .iter()
+            .rev()
+            .flat_map(|fact| fact.changes.iter().rev());
         newest_first.into_iter().find_map(|change| match change {
             Change::Container(container, record) if *container == id => Some(record.attempt),
             Change::Container(..)

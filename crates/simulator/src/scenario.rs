@@ -121,3 +121,6 @@ impl fmt::Display for Driver {
         f.write_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests;

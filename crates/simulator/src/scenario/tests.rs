@@ -1,0 +1,251 @@
+//! Scenario files: what they say, and what is said of those that are wrong.
+
+use super::read::{Reading, read, read_for};
+use super::*;
+use crate::act::{Deed, When};
+use crate::actor::{Answers, Delay, End, HookRuns, PerRun};
+use crate::check::{Claim, Time};
+use crate::line::Who;
+use pillion_engine::pod::{Backoff, Container, Kind, ProbeKind, Rerun, RestartPolicy};
+use pillion_spec::Code;
+
+fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+/// A pod with the service `app` and the oneshot `migrate`.
+fn pod() -> Pod {
+    let migrate = Container {
+        kind: Kind::Oneshot {
+            undo: false,
+            rerun: Rerun::Never,
+        },
+        ..Container::new("migrate", RestartPolicy::Never)
+    };
+    Pod {
+        name: "shop".into(),
+        containers: vec![Container::new("app", RestartPolicy::Always), migrate],
+        barriers: Vec::new(),
+        restart_policy: RestartPolicy::Always,
+        grace: secs(30),
+        active_deadline: None,
+        backoff: Backoff::default(),
+    }
+}
+
+fn no_files(_: &str) -> Result<Vec<u8>, String> {
+    Err("there is none".into())
+}
+
+fn reading(text: &str) -> Reading {
+    read_for(&pod(), "s.yaml", text.as_bytes(), &mut no_files)
+}
+
+fn scenario(text: &str) -> Scenario {
+    let reading = reading(text);
+    let wrong = reading.describe();
+    reading.scenario.unwrap_or_else(|| panic!("{wrong}"))
+}
+
+/// Codes and messages of what is wrong.
+fn wrong(text: &str) -> Vec<(Code, String)> {
+    let reading = reading(text);
+    assert_eq!(reading.scenario, None);
+    let found = reading.findings.into_iter();
+    found
+        .map(|(_, wrong)| (wrong.code, wrong.message))
+        .collect()
+}
+
+#[test]
+fn an_actor_says_what_differs_from_the_usual() {
+    let scenario = scenario(
+        "actors:
+           app: {startsIn: 500ms, runs: [2m, forever], exits: [-1, 0], stopsIn: never, preStop: {runs: untilStarted},
+                 readiness: {okAfter: 3s}, liveness: hang, pull: {takes: 2}}
+           migrate: {exits: 3}",
+    );
+    let app = &scenario.scripts["app"];
+    assert_eq!(*app.starts_in.in_run(1), Duration::from_millis(500));
+    assert_eq!(*app.runs.in_run(1), Delay::After(secs(120)));
+    assert_eq!(*app.runs.in_run(5), Delay::Never);
+    assert_eq!(app.ends, PerRun::each(End::Exit(-1), vec![End::Exit(0)]));
+    assert_eq!(*app.stops_in.in_run(1), Delay::Never);
+    assert_eq!(app.pre_stop.in_run(1).runs, HookRuns::UntilStarted);
+    assert_eq!(*app.liveness.in_run(1), Answers::Hang);
+    assert_eq!(app.pull.takes, secs(2));
+    // A oneshot of somebody's own pod ends, also if only its code is given.
+    assert_eq!(scenario.scripts["migrate"], Script::runs(secs(1), 3));
+}
+
+#[test]
+fn acts_keep_their_order_and_a_deletion_is_not_added_to_one() {
+    let scenario = scenario(
+        "acts:
+           - {name: sick, when: {line: app Started}, after: 3s, setProbe: {container: app, probe: readiness, answers: fail}}
+           - {when: {container: app, restarts: 2}, delete: {grace: 5s}}",
+    );
+    let deeds: Vec<_> = scenario
+        .acts
+        .iter()
+        .map(|act| act.deed.clone().unwrap())
+        .collect();
+    assert_eq!(
+        deeds,
+        [
+            Deed::SetProbe {
+                container: "app".into(),
+                probe: ProbeKind::Readiness,
+                answers: Answers::Fail
+            },
+            Deed::Delete {
+                grace: Some(secs(5))
+            }
+        ]
+    );
+    let line = "app Started".parse().unwrap();
+    assert_eq!(scenario.acts[0].when, When::line(line));
+}
+
+#[test]
+fn checks_remember_their_words_and_their_line() {
+    let scenario = scenario(
+        "expect:
+           - case: one
+             checks:
+               - {startsBefore: [migrate, app], inRun: 2}
+               - status: {phase: Running}
+                 within: 5s",
+    );
+    let [order, status] = &scenario.cases[0].checks[..] else {
+        panic!("two checks");
+    };
+    let (migrate, app) = (Who::container("migrate"), Who::container("app"));
+    assert_eq!(order.claim, Claim::StartsBefore(migrate, app));
+    assert_eq!((order.in_run, order.place), (2, Some(4)));
+    assert_eq!(&*order.text, "{startsBefore: [migrate, app], inRun: 2}");
+    assert_eq!(&*status.text, "status: {phase: Running} within: 5s");
+    assert!(matches!(
+        status.claim,
+        Claim::Status {
+            time: Time::Within(_),
+            ..
+        }
+    ));
+}
+
+#[test]
+fn unknown_keys_are_errors_at_every_level() {
+    for text in [
+        "titel: x",
+        "actors: {app: {run: 5s}}",
+        "actors: {app: {preStop: {lasts: 5s}}}",
+        "acts: [{deletes: {}}]",
+        "acts: [{delete: {after: 3s}}]",
+        "expect: [{case: a, checks: [{start: app}]}]",
+        "expect: [{case: a, checks: [{status: {fase: Running}, atEnd: true}]}]",
+        "not_on: {docker: no}",
+    ] {
+        let found = wrong(text);
+        let unknown = |(code, _): &(Code, String)| *code == Code::UnknownField;
+        assert!(found.iter().any(unknown), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn whoever_is_named_must_be_in_the_pod() {
+    for text in [
+        "actors: {ap: {}}",
+        "acts: [{kill: {container: ap}}]",
+        "acts: [{when: {line: ap Started}}]",
+        "expect: [{case: a, checks: [{starts: ap}]}]",
+        "expect: [{case: a, checks: [{status: {containers: {ap: {}}}, atEnd: true}]}]",
+    ] {
+        let message = "the pod has no container `ap`".to_owned();
+        assert_eq!(wrong(text), [(Code::UnknownValue, message)], "{text}");
+    }
+    // What an act adds may be named.
+    scenario("acts: [{addEphemeral: {name: dbg, runs: 5s}}, {when: {line: dbg Exited}}]");
+}
+
+#[test]
+fn values_of_the_wrong_kind_are_refused() {
+    for text in [
+        "actors: {app: {runs: soon}}",
+        "actors: {app: {runs: -1}}",
+        "actors: {app: {exits: zero}}",
+        "actors: {app: {exits: 0, dies: {oom: true}}}",
+        "actors: {app: {dies: {}}}",
+        "actors: {app: {runs: []}}",
+        "actors: {app: 5}",
+        "acts: {delete: {}}",
+        "acts: [{delete: {}, kill: {container: app}}]",
+        "acts: [{driver: reset}]",
+        "acts: [{when: {state: running}}]",
+        "expect: [{case: a, checks: [{startsBefore: [app]}]}]",
+        "expect: [{case: a, checks: [{starts: app, exits: app}]}]",
+        "expect: [{case: a, checks: [{status: {phase: Running}}]}]",
+        "expect: [{case: a, checks: [{status: {phase: Running}, within: 3s, atEnd: true}]}]",
+        "expect: [{case: a, checks: [{count: {line: app Started}}]}]",
+        "expect: [{case: a, checks: [{gone: {within: 3s, since: nowhere}}]}]",
+        "expect: [{case: a, checks: [{}]}]",
+        "expect: [{case: a, checks: [{status: {containers: {app: {restarts: '~3'}}}, atEnd: true}]}]",
+        "- a list",
+        "pod: {spec: {containers: []}}",
+        "a: 1\n---\nb: 2",
+    ] {
+        assert!(!wrong(text).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn a_scenario_without_a_pod_of_its_own_needs_one() {
+    let reading = read("s.yaml", b"title: x", &mut no_files);
+    let found: Vec<_> = reading
+        .findings
+        .iter()
+        .map(|(_, wrong)| wrong.code)
+        .collect();
+    assert_eq!(found, [Code::MissingField]);
+}
+
+#[test]
+fn what_is_extended_is_laid_under() {
+    let base = b"actors: {app: {runs: 5s, exits: 1}, migrate: {runs: 9s}}\nacts: [{nonsense: 1}]";
+    let mut open = |name: &str| match name {
+        "base.yaml" => Ok(base.to_vec()),
+        _ => no_files(name),
+    };
+    let text = b"extends: base.yaml\nactors: {app: {runs: 7s}}";
+    let reading = read_for(&pod(), "s.yaml", text, &mut open);
+    let scenario = reading.scenario.unwrap();
+    assert_eq!(scenario.scripts["app"], Script::runs(secs(7), 1));
+    assert_eq!(scenario.scripts["migrate"], Script::runs(secs(9), 0));
+}
+
+#[test]
+fn a_mistake_in_the_extended_file_is_placed_there() {
+    let mut open = |_: &str| Ok(b"\nactors: {app: {run: 5s}}".to_vec());
+    let reading = read_for(&pod(), "s.yaml", b"extends: base.yaml", &mut open);
+    let (file, diagnostic) = &reading.findings[0];
+    let source = &reading.sources[*file];
+    assert_eq!(source.name(), "base.yaml");
+    assert_eq!(source.position(diagnostic.place().unwrap()).line, 2);
+}
+
+#[test]
+fn files_that_extend_each_other_for_ever_are_refused() {
+    let mut open = |_: &str| Ok(b"extends: s.yaml".to_vec());
+    let reading = read_for(&pod(), "s.yaml", b"extends: s.yaml", &mut open);
+    assert_eq!(reading.scenario, None);
+    assert_eq!(reading.findings.len(), 1);
+}
+
+#[test]
+fn back_off_is_shortened_for_everybody() {
+    let scenario = scenario("backoff: {initial: 1s, max: 5s}");
+    for container in &scenario.pod.containers {
+        let backoff = &container.restart.backoff;
+        assert_eq!((backoff.initial, backoff.max), (secs(1), secs(5)));
+    }
+}
