@@ -194,8 +194,10 @@ pub enum Cause {
     Unneeded,
     /// Its restart policy.
     Policy,
-    /// A rule on its exit.
+    /// A rule on an exit.
     Rule {
+        /// Whose exit, and whose rule.
+        container: ContainerId,
         /// Which of its rules, from 0.
         index: usize,
         /// What the rule says.

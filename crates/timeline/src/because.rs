@@ -6,7 +6,7 @@
 use crate::record::{Record, Seq};
 use pillion_engine::entry::{self, Cause, Entry, Impossible};
 use pillion_engine::pod::{
-    BarrierId, ContainerId, Need, Pod, Reaction, Requirement, Role, Target, Until,
+    BarrierId, ContainerId, HookKind, Need, Pod, Reaction, Requirement, Role, Target, Until,
 };
 use std::collections::BTreeSet;
 
@@ -99,51 +99,52 @@ impl Causes {
 
     /// The number of the record that the entry follows from.
     pub(crate) fn find(&self, pod: &Pod, entry: &Entry) -> Option<Seq> {
-        self.by_what(entry).or_else(|| self.by_cause(pod, entry))
+        use entry::What;
+        // These come when the last one is down, whatever the reason for the whole.
+        if matches!(
+            entry.what,
+            What::PodEnded { .. } | What::PodRestarting { .. }
+        ) {
+            let marks = [Mark::Down, Mark::Ended, Mark::GaveUp];
+            return self.anyone.latest(&marks).max(self.pod.latest(&STOPS));
+        }
+        if entry.what == What::BudgetSpent {
+            return self.pod.latest(&STOPS);
+        }
+        self.by_cause(pod, entry)
     }
 
-    /// Some entries are about all containers: what counts is who came last, whatever the reason.
+    /// What an entry follows from that has no other cause than what came before.
     fn by_what(&self, entry: &Entry) -> Option<Seq> {
         use entry::What;
         let own = self.own(entry);
-        let untold = entry.cause == Cause::Itself;
+        let last = own.latest(&[Mark::Last]);
         match &entry.what {
-            What::PodReady if untold => self.anyone.latest(&[Mark::Ready]),
-            What::PodUnready if untold => {
+            What::PodReady => self.anyone.latest(&[Mark::Ready]),
+            What::PodUnready => {
                 let marks = [Mark::Unready, Mark::Down, Mark::GaveUp, Mark::Stopping];
-                self.anyone
-                    .latest(&marks)
-                    .max(self.pod.latest(&[Mark::PodStopping]))
+                self.anyone.latest(&marks).max(self.pod.latest(&STOPS))
             }
-            What::PodEnded { .. } => {
-                let marks = [Mark::Down, Mark::Ended, Mark::GaveUp];
-                self.anyone
-                    .latest(&marks)
-                    .max(self.pod.latest(&[Mark::PodStopping]))
+            // Who begins anew does so because the pod does.
+            What::Waiting { .. } | What::Turn | What::Pulling | What::Starting => {
+                last.max(self.pod.latest(&[Mark::PodStarted]))
             }
-            What::BudgetSpent => self.pod.latest(&[Mark::PodStopping]),
-            What::Pulled | What::PullFailed { .. } if untold => own.latest(&[Mark::Pulling]),
-            What::HookEnded { hook, .. } if untold => own.latest(&[Mark::HookBegan(*hook)]),
-            What::Undone { .. } if untold => own.latest(&[Mark::Undoing]),
-            What::PodReady
-            | What::PodUnready
-            | What::Pulled
-            | What::PullFailed { .. }
-            | What::HookEnded { .. }
-            | What::Undone { .. }
-            | What::Waiting { .. }
-            | What::Turn
-            | What::Pulling
-            | What::Starting
-            | What::Running
+            // Nobody stands above it: it goes as soon as the pod does.
+            What::Stopping { .. }
+            | What::Unready
+            | What::HookBegan(HookKind::PreStop | HookKind::PodStopping) => {
+                last.max(self.pod.latest(&STOPS))
+            }
+            What::Pulled | What::PullFailed { .. } => own.latest(&[Mark::Pulling]),
+            What::HookEnded { hook, .. } => own.latest(&[Mark::HookBegan(*hook)]),
+            What::Undone { .. } => own.latest(&[Mark::Undoing]),
+            What::Running
             | What::StartFailed { .. }
-            | What::HookBegan(_)
+            | What::HookBegan(HookKind::PostStart)
             | What::HookCut(_)
             | What::ProbeVerdict { .. }
             | What::Started
             | What::Ready
-            | What::Unready
-            | What::Stopping { .. }
             | What::Exited(_)
             | What::Restarting { .. }
             | What::Ended { .. }
@@ -158,8 +159,10 @@ impl Causes {
             | What::PodStopping { .. }
             | What::PodKilled
             | What::PodHurried { .. }
+            | What::BudgetSpent
             | What::PodRestarting { .. }
-            | What::Recovered => None,
+            | What::PodEnded { .. }
+            | What::Recovered => last,
         }
     }
 
@@ -167,7 +170,7 @@ impl Causes {
         let own = self.own(entry);
         match &entry.cause {
             Cause::PodStart | Cause::ActiveDeadline => self.pod.latest(&[Mark::PodStarted]),
-            Cause::Itself => own.latest(&[Mark::Last]),
+            Cause::Itself => self.by_what(entry),
             Cause::Fulfilled { target, until } => self.fulfilment(
                 pod,
                 *target,
@@ -184,29 +187,26 @@ impl Causes {
             ]),
             Cause::Unneeded => self
                 .last_down_above(entry.container?)
-                .max(self.pod.latest(&[Mark::PodStopping])),
-            Cause::Policy | Cause::Rule { .. } | Cause::RestartLimit => {
-                own.first_of(&[&[Mark::Down, Mark::Failed, Mark::Restarting], &[Mark::Last]])
-            }
+                .max(self.pod.latest(&STOPS))
+                .or_else(|| own.latest(&[Mark::Last])),
+            Cause::Rule { container, .. } => self.of(*container).after_exit(),
+            Cause::Policy | Cause::RestartLimit => own.after_exit(),
             Cause::Probe(probe) => own.first_of(&[&[Mark::ProbeFailed(*probe)], &[Mark::Last]]),
             Cause::PostStart => own.first_of(&[&[Mark::PostStartFailed], &[Mark::Last]]),
-            Cause::StartTimeout => own.first_of(&[&[Mark::Turn], &[Mark::Last]]),
+            // The kill follows from the turn that took too long, the rest from the kill.
+            Cause::StartTimeout => own.latest(&[Mark::Turn, Mark::Down, Mark::Failed]),
             Cause::Asked { by, reaction, .. } => self.asked(entry, *by, *reaction),
-            Cause::Deletion => self.pod_own(entry, &[Mark::PodStopping]),
+            // It came from outside, like a deletion of which the pod itself tells.
+            Cause::SandboxLost => None,
+            Cause::Deletion => self.pod_own(entry),
             Cause::Completion => self
-                .pod_own(entry, &[Mark::PodStopping])
+                .pod_own(entry)
                 .or_else(|| self.mains.latest(&[Mark::Ended, Mark::GaveUp])),
             Cause::Keystone(id) => self
                 .of(*id)
                 .first_of(&[&[Mark::Ended, Mark::GaveUp], &[Mark::Down]]),
             Cause::GiveUp(id) => self.of(*id).latest(&[Mark::GaveUp]),
-            Cause::Budget => self
-                .pod
-                .first_of(&[&[Mark::BudgetSpent], &[Mark::PodStopping]]),
-            Cause::SandboxLost => self.pod_own(
-                entry,
-                &[Mark::PodStopping, Mark::PodKilled, Mark::PodRestarting],
-            ),
+            Cause::Budget => self.pod.first_of(&[&[Mark::BudgetSpent], &STOPS]),
             Cause::Replacement(id) => self.of(*id).latest(&[Mark::ReplaceBegan]),
             Cause::PodRestart => {
                 self.pod
@@ -216,8 +216,8 @@ impl Causes {
     }
 
     /// What a container's entry follows from in the pod's own; the pod's own came from outside.
-    fn pod_own(&self, entry: &Entry, marks: &[Mark]) -> Option<Seq> {
-        entry.container.and_then(|_| self.pod.latest(marks))
+    fn pod_own(&self, entry: &Entry) -> Option<Seq> {
+        entry.container.and_then(|_| self.pod.latest(&STOPS))
     }
 
     /// An ask is no record itself: what it made of the pod is, else the run of who asked.
@@ -228,12 +228,7 @@ impl Causes {
             Reaction::RestartAllContainers
             | Reaction::RestartPod
             | Reaction::FailPod
-            | Reaction::CompletePod => self
-                .pod_own(
-                    entry,
-                    &[Mark::PodStopping, Mark::PodKilled, Mark::PodRestarting],
-                )
-                .or_else(asker),
+            | Reaction::CompletePod => self.pod_own(entry).or_else(asker),
         }
     }
 
@@ -296,6 +291,9 @@ impl Causes {
         self.containers.get(id.index()).unwrap_or(Marks::NONE)
     }
 }
+
+/// The ways in which a pod begins to go down.
+const STOPS: [Mark; 2] = [Mark::PodStopping, Mark::PodKilled];
 
 /// How strongly a container waits for a target.
 fn need(pod: &Pod, container: Option<ContainerId>, target: Target, until: Until) -> Need {

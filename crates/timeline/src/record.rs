@@ -215,6 +215,8 @@ pub enum Cause {
     Unneeded,
     Policy,
     Rule {
+        /// Whose exit, and whose rule.
+        container: Name,
         /// Which of its rules, from 0.
         index: usize,
         #[serde(with = "ReactionForm")]

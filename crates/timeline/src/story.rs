@@ -156,7 +156,7 @@ impl<'a> Moment<'a> {
         if matches!(what, What::Waiting { .. }) {
             self.waiting()
         } else if *what == What::Starting {
-            Some(self.starting())
+            self.starting()
         } else if is_failed_attempt(what) {
             self.exit()
         } else {
@@ -179,6 +179,11 @@ impl<'a> Moment<'a> {
                     || self.after().any(|next| next.what == What::Ready)
             }
             What::ProbeVerdict { ok, .. } => *ok || self.next_is(|next| *next == What::Unready),
+            // Who goes down is not ready: that needs no sentence.
+            What::Unready | What::PodUnready => self.before().any(|before| goes_down(&before.what)),
+            What::PodRestarting { .. } => {
+                self.next_is(|next| matches!(next, What::PodStarted { .. }))
+            }
             What::HookEnded { ok, .. } => *ok,
             What::HookBegan { .. } => self.next_is(|next| matches!(next, What::HookEnded { .. })),
             What::Restarting { .. } => self.previous_is(is_failed_attempt),
@@ -191,7 +196,6 @@ impl<'a> Moment<'a> {
             | What::StartFailed { .. }
             | What::HookCut { .. }
             | What::Ready
-            | What::Unready
             | What::Stopping { .. }
             | What::Exited { .. }
             | What::GaveUp
@@ -204,12 +208,10 @@ impl<'a> Moment<'a> {
             | What::ReplaceAbandoned
             | What::PodStarted { .. }
             | What::PodReady
-            | What::PodUnready
             | What::PodStopping { .. }
             | What::PodKilled
             | What::PodHurried { .. }
             | What::BudgetSpent
-            | What::PodRestarting { .. }
             | What::PodEnded { .. }
             | What::Recovered
             | What::Unknown => false,
@@ -235,11 +237,18 @@ impl<'a> Moment<'a> {
         Some(text)
     }
 
-    /// A start, with the reason why its turn came.
-    fn starting(self) -> String {
+    /// A start, with the reason why its turn came; nothing if it is a restart at once.
+    fn starting(self) -> Option<String> {
+        if self
+            .before()
+            .any(|before| matches!(before.what, What::Restarting { .. }))
+        {
+            return None;
+        }
         let turn = self.before().find(|before| before.what == What::Turn);
         let own = reason(self.record());
-        with_reason(event(self.record()), own.or_else(|| turn.and_then(reason)))
+        let reason = own.or_else(|| turn.and_then(reason));
+        Some(with_reason(event(self.record()), reason))
     }
 
     /// An exit, with what follows from it.
@@ -271,6 +280,14 @@ impl<'a> Moment<'a> {
 
 const fn is_failed_attempt(what: &What) -> bool {
     matches!(what, What::Exited { .. } | What::StartFailed { .. })
+}
+
+const fn goes_down(what: &What) -> bool {
+    is_failed_attempt(what)
+        || matches!(
+            what,
+            What::Stopping { .. } | What::GaveUp | What::PodStopping { .. } | What::PodKilled
+        )
 }
 
 const fn follows_exit(what: &What) -> bool {

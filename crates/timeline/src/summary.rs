@@ -27,11 +27,13 @@ pub struct Ending<'a> {
     pub phase: Phase,
     /// Whose end decided it.
     pub decider: Option<&'a Name>,
+    /// Whether that end was giving up rather than an exit.
+    pub gave_up: bool,
     /// The exit code that stands for the pod.
     pub code: i32,
     /// When.
     pub at: Duration,
-    /// Why.
+    /// Why it began to stop.
     pub cause: &'a Cause,
 }
 
@@ -68,11 +70,29 @@ impl Timeline {
 
     /// How the pod ended, if it did.
     pub fn ending(&self) -> Option<Ending<'_>> {
-        self.records().iter().rev().find_map(ending)
+        let backwards = || self.records().iter().rev();
+        let (record, phase, decider, code) = backwards().find_map(end)?;
+        // The end has no cause of its own: it is reached when all is down.
+        let stop = backwards().find(|record| matches!(record.what, What::PodStopping { .. }));
+        let cause = match stop {
+            Some(stop) if record.cause == Cause::Itself => &stop.cause,
+            Some(_) | None => &record.cause,
+        };
+        let last = backwards().find(|record| record.container.as_ref() == decider && ends(record));
+        Some(Ending {
+            phase,
+            decider,
+            gave_up: last.map_or(matches!(cause, Cause::GiveUp { .. }), |record| {
+                record.what == What::GaveUp
+            }),
+            code,
+            at: record.at,
+            cause,
+        })
     }
 }
 
-fn ending(record: &Record) -> Option<Ending<'_>> {
+fn end(record: &Record) -> Option<(&Record, Phase, Option<&Name>, i32)> {
     let What::PodEnded {
         phase,
         decider,
@@ -81,11 +101,10 @@ fn ending(record: &Record) -> Option<Ending<'_>> {
     else {
         return None;
     };
-    Some(Ending {
-        phase: *phase,
-        decider: decider.as_ref(),
-        code: *code,
-        at: record.at,
-        cause: &record.cause,
-    })
+    Some((record, *phase, decider.as_ref(), *code))
+}
+
+/// Whether it is the end of an attempt, or of all attempts.
+const fn ends(record: &Record) -> bool {
+    matches!(record.what, What::Exited { .. } | What::GaveUp)
 }

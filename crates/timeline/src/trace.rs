@@ -3,13 +3,13 @@
 use crate::gantt::gantt;
 use crate::path::{Path, Step};
 use crate::quantity::{length, lengths, moment};
-use crate::record::{Cause, Record, What};
+use crate::record::{Cause, What};
 use crate::story::{Detail, Told};
 use crate::summary::Ending;
 use crate::text::{Line, Style, Tone, tame};
 use crate::timeline::Timeline;
 use crate::waits::Wait;
-use crate::words::reason;
+use crate::words::cause_words;
 use pillion_engine::status::Phase;
 
 /// The screen.
@@ -68,34 +68,22 @@ pub fn result(timeline: &Timeline) -> Option<Line> {
 
 /// Who or what decided the result.
 fn deciding(ending: &Ending<'_>) -> Option<String> {
-    let why = || reason(&cause_only(ending.cause));
-    match (ending.decider, ending.cause) {
-        (Some(name), Cause::Keystone { container }) if name == container => {
-            Some(format!("{} exited {} (keystone)", tame(name), ending.code))
-        }
-        (_, Cause::GiveUp { .. }) | (None, _) => why(),
-        (Some(name), Cause::Completion | Cause::Itself | Cause::Unknown) => {
-            Some(format!("{} exited {}", tame(name), ending.code))
-        }
-        (Some(name), _) => {
-            let why = why().map_or_else(String::new, |why| format!(" ({why})"));
-            Some(format!("{} exited {}{why}", tame(name), ending.code))
-        }
-    }
-}
-
-/// A record that has nothing but a cause, to be put into words.
-fn cause_only(cause: &Cause) -> Record {
-    Record {
-        seq: 0,
-        at: std::time::Duration::ZERO,
-        time: None,
-        container: None,
-        attempt: 0,
-        what: What::Unknown,
-        cause: cause.clone(),
-        because: None,
-    }
+    let Some(name) = ending.decider else {
+        return cause_words(ending.cause, None);
+    };
+    let did = if ending.gave_up {
+        format!("{} gave up", tame(name))
+    } else {
+        format!("{} exited {}", tame(name), ending.code)
+    };
+    let why = if matches!(ending.cause, Cause::Keystone { container } if container == name) {
+        Some("keystone".to_owned())
+    } else if matches!(ending.cause, Cause::Completion | Cause::GiveUp { .. }) {
+        None
+    } else {
+        cause_words(ending.cause, Some(name))
+    };
+    Some(why.map_or(did.clone(), |why| format!("{did} ({why})")))
 }
 
 fn path_lines(timeline: &Timeline, style: Style) -> Vec<Line> {

@@ -109,7 +109,12 @@ impl<F: Fn(Tick) -> Duration> Translator<'_, F> {
             },
             entry::Cause::Unneeded => Cause::Unneeded,
             entry::Cause::Policy => Cause::Policy,
-            entry::Cause::Rule { index, reaction } => Cause::Rule {
+            entry::Cause::Rule {
+                container,
+                index,
+                reaction,
+            } => Cause::Rule {
+                container: self.name(*container),
                 index: *index,
                 reaction: *reaction,
             },

@@ -167,27 +167,30 @@ pub(crate) fn predicate(record: &Record) -> String {
     }
 }
 
-/// Why it happened, if that is not plain from what stands before it.
+/// Why it happened, if that is not plain from what happened.
 pub(crate) fn reason(record: &Record) -> Option<String> {
-    Some(match &record.cause {
+    let of_pod = record.container.is_none();
+    let plain = (of_pod && matches!(record.cause, Cause::PodStart | Cause::PodRestart))
+        || (record.cause == Cause::Policy && record.what == (What::Ended { ok: true }))
+        || record.what == What::BudgetSpent;
+    cause_words(&record.cause, record.container.as_deref()).filter(|_| !plain)
+}
+
+/// The words for the cause of something that is about that container.
+pub(crate) fn cause_words(cause: &Cause, about: Option<&str>) -> Option<String> {
+    Some(match cause {
         Cause::Itself | Cause::Unknown => return None,
-        Cause::PodStart if record.container.is_none() => return None,
         Cause::PodStart => "nothing to wait for".into(),
         Cause::Fulfilled { target, until } => fulfilled(target, *until),
         Cause::Impossible { target, until, why } => impossible(target, *until, *why),
         Cause::TargetDown { target } => format!("{} went down", tame(target)),
         Cause::Unneeded => "nothing needs it any more".into(),
-        // A success needs no explanation.
-        Cause::Policy if record.what == (What::Ended { ok: true }) => return None,
         Cause::Policy => "policy".into(),
-        // People count from one.
-        Cause::Rule { index, reaction } => {
-            format!(
-                "rule {} says {}",
-                index.saturating_add(1),
-                reaction_name(*reaction)
-            )
-        }
+        Cause::Rule {
+            container,
+            index,
+            reaction,
+        } => rule(about, container, *index, *reaction),
         Cause::Probe { probe } => format!("{} probe failed", probe_name(*probe)),
         Cause::PostStart => "postStart hook failed".into(),
         Cause::StartTimeout => "not up in time".into(),
@@ -211,7 +214,7 @@ pub(crate) fn reason(record: &Record) -> Option<String> {
         Cause::ActiveDeadline => "the pod was active too long".into(),
         Cause::Budget => "no time left".into(),
         Cause::SandboxLost => "the sandbox was lost".into(),
-        Cause::Replacement { container } if record.is_about(container) => "replacement".into(),
+        Cause::Replacement { container } if about == Some(container) => "replacement".into(),
         Cause::Replacement { container } => format!("{} is replaced", tame(container)),
         Cause::PodRestart => "the pod restarts".into(),
     })
@@ -244,24 +247,37 @@ fn fulfilled(target: &Target, until: Until) -> String {
 
 fn impossible(target: &Target, until: Until, why: Impossible) -> String {
     let name = tame(target.name());
-    let state = match until {
-        Until::Attempted => "tried",
-        Until::Started => "started",
-        Until::Ready => "ready",
-        Until::Succeeded => "successful",
-        Until::Exited => "down",
-        Until::Settled => "through",
-    };
-    match why {
-        Impossible::GaveUp => format!("{name} gave up"),
-        Impossible::Ended => format!("{name} ended and will not be {state}"),
-        Impossible::TimedOut => format!("{name} was not {state} in time"),
+    match (why, until) {
+        (Impossible::GaveUp, _) => format!("{name} gave up"),
+        (Impossible::Ended, Until::Succeeded) => format!("{name} did not succeed"),
+        (Impossible::Ended, Until::Ready) => format!("{name} ended and will not be ready"),
+        (Impossible::Ended, Until::Started) => format!("{name} ended and will not start"),
+        (Impossible::Ended, Until::Attempted | Until::Exited | Until::Settled) => {
+            format!("{name} ended")
+        }
+        (Impossible::TimedOut, Until::Ready) => format!("{name} was not ready in time"),
+        (Impossible::TimedOut, Until::Started) => format!("{name} did not start in time"),
+        (Impossible::TimedOut, Until::Succeeded) => format!("{name} did not succeed in time"),
+        (Impossible::TimedOut, Until::Attempted | Until::Exited | Until::Settled) => {
+            format!("{name} took too long")
+        }
     }
+}
+
+/// `rule 1 says FailPod`, counted from one as people do.
+fn rule(about: Option<&str>, container: &str, index: usize, reaction: Reaction) -> String {
+    let of = if about == Some(container) {
+        String::new()
+    } else {
+        format!(" of {}", tame(container))
+    };
+    let number = index.saturating_add(1);
+    format!("rule {number}{of} says {}", reaction_name(reaction))
 }
 
 fn stopping(at: Duration, deadline: Option<Duration>) -> &'static str {
     if deadline.is_some_and(|deadline| deadline <= at) {
-        " killed"
+        " told to stop at once"
     } else {
         " told to stop"
     }
@@ -279,7 +295,7 @@ fn ended(phase: Phase, decider: Option<&str>, code: i32) -> String {
         Phase::Pending | Phase::Running => " ended".to_owned(),
     };
     if let Some(decider) = decider {
-        let _ = write!(text, " ({} exited {code})", tame(decider));
+        let _ = write!(text, " ({}, code {code})", tame(decider));
     }
     text
 }

@@ -251,7 +251,11 @@ impl Engine {
         match restart::matching_rule(&self.def(container).restart, exit) {
             None => self.by_policy(now, container, ok, ok, Cause::Policy),
             Some((index, reaction)) => {
-                let cause = Cause::Rule { index, reaction };
+                let cause = Cause::Rule {
+                    container,
+                    index,
+                    reaction,
+                };
                 match reaction {
                     Reaction::Restart => self.restart_after_back_off(now, container, cause),
                     Reaction::Ignore => {

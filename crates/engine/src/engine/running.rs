@@ -341,7 +341,12 @@ impl Engine {
             What::ProbeVerdict { probe, ok: ready },
             Cause::Itself,
         );
-        self.refresh_ready(now, container, Cause::Probe(probe));
+        let cause = if ready {
+            Cause::Itself
+        } else {
+            Cause::Probe(probe)
+        };
+        self.refresh_ready(now, container, cause);
     }
 
     fn begin_probe(&mut self, now: Tick, container: ContainerId, kind: ProbeKind) {

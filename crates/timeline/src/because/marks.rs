@@ -69,6 +69,11 @@ impl Marks {
         groups.iter().find_map(|marks| self.latest(marks))
     }
 
+    /// What comes after the end of an attempt follows from that end, or from what came of it.
+    pub(super) fn after_exit(&self) -> Option<Seq> {
+        self.first_of(&[&[Mark::Down, Mark::Failed, Mark::Restarting], &[Mark::Last]])
+    }
+
     pub(super) fn fulfilment(&self, until: Until, need: Need) -> Option<Seq> {
         let fulfilled = self.latest(match until {
             Until::Attempted => &[Mark::Attempted, Mark::Failed, Mark::Started],
@@ -88,6 +93,10 @@ impl Marks {
 
     pub(super) fn note(&mut self, what: &What, seq: Seq) {
         self.set(Mark::Last, seq);
+        if matches!(what, What::PodStarted { .. }) {
+            // A stop of the run before causes nothing any more.
+            self.latest.retain(|mark, _| !mark.is_of_stop());
+        }
         if what.is_down() {
             self.set(Mark::Down, seq);
         }
@@ -103,6 +112,18 @@ impl Marks {
         if *what == (What::Ended { ok: true }) {
             self.set(Mark::Succeeded, seq);
         }
+    }
+}
+
+// === impl Mark ===
+
+impl Mark {
+    /// Whether it is about the end of one run of the pod.
+    const fn is_of_stop(self) -> bool {
+        matches!(
+            self,
+            Self::PodStopping | Self::PodKilled | Self::BudgetSpent
+        )
     }
 }
 

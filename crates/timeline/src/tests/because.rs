@@ -220,9 +220,12 @@ fn policy_and_rules_follow_from_the_exit() {
     assert_eq!(life.because(turn), Some(restart));
 
     let exit = life.exits("app", 3);
+    let container = life.id("app");
+    let reaction = Reaction::FailPod;
     let cause = Cause::Rule {
+        container,
         index: 0,
-        reaction: Reaction::FailPod,
+        reaction,
     };
     let end = life.tell_why("app", What::Ended { ok: false }, cause);
     assert_eq!(life.because(end), Some(exit));
@@ -380,6 +383,64 @@ fn a_second_run_follows_from_the_restart() {
     assert_eq!(life.because(again), Some(restarting));
     let turn = life.starts("proxy", Cause::PodRestart);
     assert_eq!(life.because(turn), Some(again));
+}
+
+#[test]
+fn who_begins_again_follows_from_the_new_run_of_the_pod() {
+    let mut life = two();
+    life.starts_pod();
+    life.starts("proxy", Cause::PodStart);
+    life.exits("proxy", 0);
+    let again = life.tell_pod(What::PodStarted { run: 2 }, Cause::PodRestart);
+    let turn = life.starts("proxy", Cause::Itself);
+    assert_eq!(life.because(turn), Some(again));
+    let starting = life.timeline.record(turn + 1).unwrap();
+    assert_eq!(starting.because, Some(turn));
+}
+
+#[test]
+fn the_first_to_stop_follows_from_the_stop_of_the_pod() {
+    let mut life = two();
+    life.ready("app");
+    let stopping = life.pod_stops(Cause::Deletion);
+    let stop = life.stops("app", Cause::Itself);
+    assert_eq!(life.because(stop), Some(stopping));
+    let exit = life.exits("app", 0);
+    assert_eq!(life.because(exit), Some(stop));
+}
+
+#[test]
+fn the_stop_of_an_earlier_run_causes_nothing_in_a_later_one() {
+    let mut life = two();
+    life.starts_pod();
+    life.exits("app", 0);
+    life.pod_stops(Cause::Deletion);
+    life.tell_pod(What::PodStarted { run: 2 }, Cause::PodRestart);
+    let ready = life.ready("proxy");
+    let exit = life.exits("app", 0);
+    let stop = life.stops("proxy", Cause::Unneeded);
+    assert_eq!(life.because(stop), Some(exit));
+    let unready = life.tell("proxy", What::Unready);
+    assert_eq!(life.because(unready), Some(stop));
+    assert!(ready < exit);
+}
+
+#[test]
+fn a_restart_of_the_pod_follows_from_the_last_to_go_down() {
+    let mut life = two();
+    let container = life.id("app");
+    let exit = life.exits("app", 3);
+    let reaction = Reaction::RestartPod;
+    let stopping = life.pod_stops(Cause::Rule {
+        container,
+        index: 0,
+        reaction,
+    });
+    assert_eq!(life.because(stopping), Some(exit));
+    let last = life.exits("proxy", 0);
+    let after = Duration::ZERO;
+    let restarting = life.tell_pod(What::PodRestarting { after }, Cause::PodRestart);
+    assert_eq!(life.because(restarting), Some(last));
 }
 
 #[test]

@@ -139,6 +139,7 @@ fn every_cause() -> Vec<Cause> {
         Cause::Unneeded,
         Cause::Policy,
         Cause::Rule {
+            container: container(),
             index: 1,
             reaction: Reaction::RestartAllContainers,
         },

@@ -58,7 +58,7 @@ fn a_life_is_told_in_brief() {
 4.000s  cache exited 0
 4.000s  proxy told to stop: nothing needs it any more
 4.200s  proxy exited 0
-4.200s  pod succeeded (app exited 0): keystone app ended
+4.200s  pod succeeded (app, code 0): keystone app ended
 "
     );
 }
@@ -149,6 +149,48 @@ fn a_failed_probe_says_so_once() {
 }
 
 #[test]
+fn who_goes_down_is_not_said_to_be_unready_as_well() {
+    let mut life = three();
+    life.exits("proxy", 1);
+    life.tell_why(
+        "proxy",
+        What::Restarting {
+            after: Duration::ZERO,
+        },
+        Cause::Policy,
+    );
+    life.starts("proxy", Cause::Itself);
+    life.tell("proxy", What::Unready);
+    life.tell_pod(What::PodUnready, Cause::Itself);
+    life.at(1000).pod_stops(Cause::Deletion);
+    life.tell_pod(What::PodUnready, Cause::Itself);
+    assert_eq!(
+        told(&life, Detail::Brief),
+        "\
+0.000s  proxy exited 1, restarts at once: policy
+0.000s  pod not ready any more
+1.000s  pod stops within 30 s: the pod is deleted
+"
+    );
+}
+
+#[test]
+fn a_pod_that_restarts_says_so_once() {
+    let mut life = three();
+    life.tell_pod(
+        What::PodRestarting {
+            after: Duration::ZERO,
+        },
+        Cause::PodRestart,
+    );
+    life.tell_pod(What::PodStarted { run: 2 }, Cause::PodRestart);
+    assert_eq!(
+        told(&life, Detail::Brief),
+        "0.000s  pod starts again (run 2)\n"
+    );
+}
+
+#[test]
 fn every_cause_has_its_words() {
     let mut life = three();
     let (proxy, app) = (life.id("proxy"), life.id("app"));
@@ -162,6 +204,12 @@ fn every_cause_has_its_words() {
         by,
         reaction: Reaction::RestartPod,
         reason: "new\nrules".into(),
+    };
+    let reaction = Reaction::FailPod;
+    let rule = |container| Cause::Rule {
+        container,
+        index: 0,
+        reaction,
     };
     let causes = [
         (Cause::PodStart, "nothing to wait for"),
@@ -187,18 +235,13 @@ fn every_cause_has_its_words() {
         ),
         (
             impossible(Until::Started, Impossible::TimedOut),
-            "proxy was not started in time",
+            "proxy did not start in time",
         ),
         (Cause::TargetDown { target: proxy }, "proxy went down"),
         (Cause::Unneeded, "nothing needs it any more"),
         (Cause::Policy, "policy"),
-        (
-            Cause::Rule {
-                index: 0,
-                reaction: Reaction::FailPod,
-            },
-            "rule 1 says FailPod",
-        ),
+        (rule(app), "rule 1 says FailPod"),
+        (rule(proxy), "rule 1 of proxy says FailPod"),
         (Cause::Probe(ProbeKind::Liveness), "liveness probe failed"),
         (Cause::PostStart, "postStart hook failed"),
         (Cause::StartTimeout, "not up in time"),
@@ -262,7 +305,7 @@ fn every_event_has_its_words() {
             What::Stopping {
                 deadline: Tick::ZERO,
             },
-            "app killed",
+            "app told to stop at once",
         ),
         (
             What::Exited(Exit::out_of_memory()),

@@ -132,6 +132,30 @@ fn the_result_names_who_decided_it() {
 }
 
 #[test]
+fn the_result_has_the_cause_of_the_stop() {
+    let mut life = Life::new(pod("p").keystone("app"));
+    life.ends("app", 3);
+    let app = life.id("app");
+    life.pod_stops(Cause::Keystone(app));
+    life.at(1000)
+        .pod_ends(Phase::Failed, "app", 3, Cause::Itself);
+    let text = result(&life.timeline).unwrap().to_string();
+    assert_eq!(text, "p failed: app exited 3 (keystone) after 1 s");
+}
+
+#[test]
+fn a_decider_that_never_ran_gave_up() {
+    let mut life = Life::new(pod("p").keystone("app"));
+    life.tell("app", What::GaveUp);
+    let app = life.id("app");
+    life.pod_stops(Cause::Keystone(app));
+    life.at(1000)
+        .pod_ends(Phase::Failed, "app", 1, Cause::Itself);
+    let text = result(&life.timeline).unwrap().to_string();
+    assert_eq!(text, "p failed: app gave up (keystone) after 1 s");
+}
+
+#[test]
 fn a_pod_that_lives_has_no_result() {
     let mut life = Life::new(pod("p").main("app"));
     life.starts_pod();
