@@ -14,6 +14,7 @@ use crate::trace::{Item, Trace};
 use crate::world::{Heard, Latency, World};
 use deed::{Acting, Wanted};
 use pillion_engine::{Engine, Entry, Event, Pod, Tick};
+use pillion_timeline::{Base, Recorder, Timeline};
 
 /// How to play, beside the scenario itself.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -87,6 +88,22 @@ enum Driver {
 
 /// An instant in which more than this happens per container never ends.
 const STEPS_PER_INSTANT: usize = 10_000;
+
+// === impl Played ===
+
+impl Played {
+    /// What the engine told, as a timeline that begins with the play.
+    pub fn timeline(&self) -> Timeline {
+        let mut recorder = Recorder::new(&self.pod, Base::default());
+        let mut timeline = Timeline::new(recorder.header(&self.pod));
+        let records = self
+            .entries
+            .iter()
+            .map(|entry| recorder.record(&self.pod, entry));
+        timeline.extend(records);
+        timeline
+    }
+}
 
 // === impl Player ===
 
