@@ -223,3 +223,6 @@ impl fmt::Display for Failure {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ pub(crate) mod decode;
 mod item;
 mod pod;
 pub mod read;
+mod status;
 
 use crate::act::Act;
 use crate::actor::Script;

@@ -13,15 +13,16 @@
 
 mod hook;
 mod image;
+mod outside;
 mod probe;
 mod process;
 
-use crate::actor::{Answers, AskScript, End, PerRun, Script};
+use crate::actor::{AskScript, Script};
 use crate::agenda::Agenda;
 use crate::line::{Log, Part, Who, Word};
 use image::Pull;
 use pillion_engine::action::Command;
-use pillion_engine::pod::{Container, ProbeKind};
+use pillion_engine::pod::Container;
 use pillion_engine::{Action, Attempt, ContainerId, Event, Exit, Found, Request, Tick};
 use process::Process;
 use std::collections::BTreeSet;
@@ -283,75 +284,7 @@ impl World {
         self.agenda.put(at, Happening::Hear(event));
     }
 
-    // --- what is done from outside ---
-
-    /// From now on that probe finds something else.
-    pub(crate) fn set_probe(&mut self, id: ContainerId, probe: ProbeKind, answers: Answers) {
-        for actor in &mut self.cells[id.index()].actors {
-            *actor.script.probe_mut(probe) = PerRun::same(answers);
-        }
-    }
-
-    /// The driver is gone: what it would have heard, pulled, waited for or killed is lost.
-    pub(crate) fn lose_driver(&mut self) {
-        self.agenda.retain(|happening| match happening {
-            Happening::Hear(_)
-            | Happening::Pulled(..)
-            | Happening::Begin { .. }
-            | Happening::Kill(..)
-            | Happening::HookDeadline(..)
-            | Happening::ProbeEnd(..) => false,
-            Happening::Act(_)
-            | Happening::Up(..)
-            | Happening::End(..)
-            | Happening::Notify(..)
-            | Happening::Ask(..)
-            | Happening::HookUp(..)
-            | Happening::HookEnd(..) => true,
-        });
-        for cell in &mut self.cells {
-            cell.pull = None;
-            cell.pending = None;
-            if let Some(process) = &mut cell.process {
-                process.lose_driver();
-            }
-        }
-    }
-
-    /// The records of a container that has ended are gone.
-    pub(crate) fn remove(&mut self, id: ContainerId) {
-        if let Some((_, exit)) = &mut self.cells[id.index()].last {
-            *exit = None;
-        }
-    }
-
-    /// Every process is gone, and nobody knows how it ended.
-    pub(crate) fn reboot(&mut self) {
-        for index in 0..self.cells.len() {
-            let id = ContainerId(u32::try_from(index).expect("containers are numbered in 32 bits"));
-            self.gone(id, End::Signal(9));
-            self.remove(id);
-        }
-        self.agenda
-            .retain(|happening| matches!(happening, Happening::Act(_)));
-    }
-
-    /// What told that it is ready tells a driver that has come back so again.
-    pub(crate) fn tell_again(&mut self) {
-        let told = self.processes().filter(|(_, process)| process.told_ready);
-        let events: Vec<_> = told.map(|(id, process)| process.notified(id)).collect();
-        for event in events {
-            self.hear(event);
-        }
-    }
-
     // --- small things ---
-
-    fn processes(&self) -> impl Iterator<Item = (ContainerId, &Process)> {
-        let ids = (0..).map(ContainerId);
-        ids.zip(&self.cells)
-            .filter_map(|(id, cell)| Some((id, cell.process.as_ref()?)))
-    }
 
     /// The living process of that run.
     fn run(&mut self, id: ContainerId, attempt: Attempt) -> Option<&mut Process> {

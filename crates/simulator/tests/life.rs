@@ -34,7 +34,7 @@ fn oneshot(name: &str) -> Container {
 }
 
 fn ended(played: &Played) -> (Tick, Phase) {
-    let end = played.record.end.as_ref().unwrap();
+    let end = played.record.end.as_ref().expect("the pod ends");
     (end.at, end.result.phase)
 }
 

@@ -76,7 +76,7 @@ fn play(scenario: &Scenario, crash: Option<Crash>) -> Played {
         crash,
         ..Setup::default()
     };
-    play_on::<Engine>(scenario, setup).unwrap()
+    play_on::<Engine>(scenario, setup).expect("the pod can be played")
 }
 
 fn result(played: &Played) -> Option<PodResult> {

@@ -253,7 +253,7 @@ impl World {
     }
 
     /// The stop signal arrives. A second one changes nothing.
-    fn signal(&mut self, id: ContainerId, number: u64) {
+    pub(super) fn signal(&mut self, id: ContainerId, number: u64) {
         let now = self.now();
         let Some(process) = self.process(id, number) else {
             return;
@@ -278,24 +278,6 @@ impl World {
         if self.process(id, number).is_some_and(due) {
             self.gone(id, End::Signal(9));
         }
-    }
-
-    /// A signal from outside.
-    pub(crate) fn kill(&mut self, id: ContainerId, signal: i32) {
-        let Some(process) = &self.cells[id.index()].process else {
-            return;
-        };
-        let number = process.number;
-        if signal == SIGTERM || signal == SIGINT {
-            self.signal(id, number);
-        } else {
-            self.gone(id, End::Signal(signal));
-        }
-    }
-
-    /// The process ends by itself now, with this code.
-    pub(crate) fn exit(&mut self, id: ContainerId, code: i32) {
-        self.gone(id, End::Exit(code));
     }
 
     pub(super) fn ends(&mut self, id: ContainerId, number: u64, plan: u32) {
@@ -400,5 +382,5 @@ impl Script {
     }
 }
 
-const SIGINT: i32 = 2;
-const SIGTERM: i32 = 15;
+pub(super) const SIGINT: i32 = 2;
+pub(super) const SIGTERM: i32 = 15;

@@ -1,9 +1,9 @@
 //! The simulated runtime on its own: what each action does, in lines and events.
 
 use super::*;
-use crate::actor::{CreateScript, Delay, HookRuns, HookScript, PullScript};
+use crate::actor::{Answers, CreateScript, Delay, End, HookRuns, HookScript, PerRun, PullScript};
 use pillion_engine::StartFailure;
-use pillion_engine::pod::{HookKind, RestartPolicy};
+use pillion_engine::pod::{HookKind, ProbeKind, RestartPolicy};
 
 const APP: ContainerId = ContainerId(0);
 
