@@ -172,6 +172,78 @@ codes! {
      is open which one is meant, or whether both are. Give the second another name; a container \
      may use several capabilities."
 
+    "L0201" Cycle Error
+    "containers wait for each other"
+    "Each of the containers waits for the next and the last one for the first, so none of them could \
+     ever start. The labels show every wait on the way round, those that are written and those that \
+     follow from the init list, phases, types or the network. Cycles are never broken silently: \
+     decide which wait is not needed and remove it."
+
+    "L0202" NeverHolds Error
+    "a requirement waits for what never happens"
+    "The condition can never hold for that container. A oneshot is never `ready`, because it is \
+     meant to end. A service that is always restarted never has `succeeded` or `exited`, because \
+     those mean that it has ended for good. Ephemeral containers are in no order at all."
+
+    "L0203" StartsAfterEnd Error
+    "a container would start after the end of the pod"
+    "A pod ends with its keystone, or when all of its main containers have ended. A container that \
+     waits for that very end would never run. If something is to be done afterwards, it must be a \
+     main container (which the pod waits for), or the undo of a oneshot, or a `preStop` hook."
+
+    "L0204" OnlySidecars Error
+    "a pod of nothing but sidecars"
+    "Sidecars do not keep a pod alive and do not decide its result, so a pod of sidecars would end \
+     as soon as it started. Kubernetes asks for at least one ordinary container for the same reason."
+
+    "L0205" KeystoneNeverEnds Error
+    "a keystone that never ends"
+    "When a keystone ends for good, in the way it names, the pod ends. Under a restart policy that \
+     always starts it again that never comes. Give it `restartPolicy: OnFailure` (the pod ends when \
+     it succeeds) or `Never` (the pod ends however it ends). The drafts `lifecycle.type: Keystone` \
+     and `lifecycle.onCompletion` allow it, so for them it is a warning."
+
+    "L0206" KeystoneIgnored Error
+    "a keystone that does not matter"
+    "`keystone` makes the end of a container the end of the pod; `onGiveUp: ignore` says that \
+     whatever happens to it touches neither the pod's result nor its readiness. It cannot be both."
+
+    "L0207" HardOnIgnored Warning
+    "a hard requirement on a container that may fail unnoticed"
+    "With `onGiveUp: ignore` a broken helper does not touch the pod. A hard requirement on it does: \
+     when the helper gives up, the requirement is impossible, and the container that has it gives \
+     up as well. `need: soft` waits for the helper and goes on without it."
+
+    "L0208" RequiredTwice Warning
+    "the same requirement twice"
+    "An entry of `requires` or `uses` repeats another one in every respect. It changes nothing, and \
+     hints at a line that was copied and not adapted."
+
+    "L0301" StartTimeoutTooShort Error
+    "a container is killed before it can be ready"
+    "`startTimeoutSeconds` is the time from the container's turn, pulling its image included, until \
+     it is ready; then it is killed. Probes are not tried before their `initialDelaySeconds`, and a \
+     `postStart` hook must be done first. If these alone take as long, no start can succeed."
+
+    "L0302" WaitTooShort Error
+    "a wait ends before what it waits for can be there"
+    "`timeoutSeconds` of a requirement counts from the turn of the container that is waited for. \
+     If its probes are not even tried within that time, a hard requirement never holds. A soft or \
+     an ordering one is always passed over, which is a warning."
+
+    "L0311" CutShort Warning
+    "somebody may be killed before its time to stop is over"
+    "Every ordered stop has one budget, the pod's grace period. Containers are stopped in reverse \
+     order, and whoever comes late gets what is left, at least 2 seconds. If the times that are \
+     written down do not fit one after the other, the last ones are cut short for certain when all \
+     take as long as they may. If somebody before them has no limit of its own and may take \
+     everything, that is only noted. `pillion plan` shows the worst case."
+
+    "L0312" BeyondGrace Warning
+    "a container asks for more time than the pod has"
+    "`stopTimeoutSeconds` and the sleep of a `preStop` hook count within the pod's \
+     `terminationGracePeriodSeconds`, which is 30 if not given. Anything beyond it is cut off."
+
     "L0401" FieldsDisagree Error
     "a field is given twice, with different values"
     "A Pillion field can stand in the container itself or in the annotation `pillion.dev/lifecycle`. \
@@ -188,13 +260,21 @@ codes! {
     "a marker stands where it has no meaning"
     "Container types (`lifecycle.type`) were designed for the containers of `containers`. In the \
      init list the order of the list says what comes first, and `restartPolicy: Always` makes a \
-     sidecar; in `ephemeralContainers` nothing has an order."
+     sidecar. Ephemeral containers are for debugging: they are in no order, have no role, and take \
+     none of Pillion's fields."
 
     "L0404" MarkerWithoutEffect Warning
     "a marker has no effect in this pod"
     "The marker belongs to a dialect that Pillion reads, but in this pod it changes nothing: the \
      sidecars of a job can only end with their job if the pod's `restartPolicy` lets it end, and \
      the annotation of the launch priority has the one value `Ordered`."
+
+    "L0405" SettingWithoutEffect Warning
+    "a setting has no effect here"
+    "The setting can be read, and changes nothing in this place: only a oneshot can be undone or \
+     run again, only a service becomes ready, a container that is never restarted needs no back-off, \
+     and what has ended for good does not restart. Probably another setting is missing, or this one \
+     was left behind."
 
     "L0501" UnknownField Warning
     "Kubernetes has no such field here"

@@ -11,17 +11,21 @@
 
 mod base64;
 
+pub mod check;
 pub mod code;
 pub mod container;
 pub mod diagnostic;
 pub mod dialect;
+pub mod effective;
 pub mod env;
 pub mod file;
 pub mod hook;
+pub mod load;
 pub mod lower;
 mod nearest;
 pub mod pillion;
 pub mod place;
+pub mod plan;
 pub mod pod;
 pub mod probe;
 pub mod quantity;
@@ -35,10 +39,12 @@ pub mod tree;
 pub mod volume;
 pub mod word;
 
+pub use check::check;
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Severity};
 pub use dialect::Dialect;
 pub use file::{Outcome, PodFile, read};
+pub use load::{Loaded, LoadedPod, load, lower_and_check};
 pub use lower::{LowerOptions, Lowered, lower};
 pub use place::Places;
 pub use source::{Source, Span};

@@ -14,21 +14,21 @@
 pub(crate) mod capability;
 mod container;
 pub(crate) mod drawing;
+mod marker;
 mod role;
 pub(crate) mod sketch;
 
-use crate::code::Code;
 use crate::container::{Container, ContainerList};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::phases::Phases;
-use crate::dialect::{Conflict, Dialect, Traits, graph, kep753, keystone, kruise, native};
+use crate::dialect::{Dialect, Traits, graph, kep753, keystone, kruise, native};
 use crate::file::PodFile;
 use crate::pod::PodSpec;
 use crate::restart::RestartPolicy;
 use capability::Providers;
 pub(crate) use container::seconds;
 use drawing::Drawing;
-use pillion_engine::pod::{self as engine, ContainerId};
+use pillion_engine::pod as engine;
 use sketch::{ContainerPaths, Sketch, Sources};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -71,7 +71,8 @@ pub fn lower(file: &PodFile, options: LowerOptions) -> Lowered {
         lowered
     });
     let sketch = Sketch::new(pod(file, containers.collect()), ContainerPaths::new(spec));
-    let mut drawing = Drawing::new(file, sketch, conflicts(file, &traits));
+    let mut drawing = Drawing::new(file, sketch);
+    marker::check(&mut drawing, &traits);
     draw(&mut drawing, &phases);
     let mut dialects: BTreeSet<_> = traits.iter().flat_map(|t| t.dialects.clone()).collect();
     dialects.extend(kruise::is_ordered(file).then_some(Dialect::LaunchPriority));
@@ -111,48 +112,6 @@ fn traits(
     kruise::read(list, container, pod_policy, &mut traits);
     phases.mark(container, &mut traits);
     traits
-}
-
-fn conflicts(file: &PodFile, traits: &[Traits]) -> Vec<Diagnostic> {
-    let paths = ContainerPaths::new(&file.pod.spec);
-    let of_each = file.pod.spec.all_containers().zip(traits).enumerate();
-    let mut findings = Vec::new();
-    for (index, ((_, _, container), traits)) in of_each {
-        let path = paths.path(ContainerId(sketch::narrow(index)));
-        let found = traits.conflicts.iter();
-        findings.extend(found.map(|conflict| disagreement(file, &path, container, conflict)));
-    }
-    findings
-}
-
-fn disagreement(
-    file: &PodFile,
-    path: &str,
-    container: &Container,
-    conflict: &Conflict,
-) -> Diagnostic {
-    let Conflict {
-        first,
-        first_mark,
-        second,
-        second_mark,
-    } = conflict;
-    let place = |field: &str| match field {
-        "" => file.places.value(&format!("{path}.name")),
-        field => file.places.value(&format!("{path}.{field}")),
-    };
-    let name = &container.name;
-    let message = format!("container `{name}` is marked as {first} and as {second}");
-    Diagnostic::new(Code::MarkersDisagree, message)
-        .primary(
-            place(&second_mark.field),
-            format!("{second}: {}", second_mark.text),
-        )
-        .secondary(
-            place(&first_mark.field),
-            format!("{first}: {}", first_mark.text),
-        )
-        .help("keep the marker that is meant and remove the other")
 }
 
 fn pod(file: &PodFile, containers: Vec<engine::Container>) -> engine::Pod {

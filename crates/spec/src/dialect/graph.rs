@@ -40,7 +40,7 @@ pub(crate) fn read(container: &Container, traits: &mut Traits) {
 
 /// Adds the edges that are written.
 pub(crate) fn add(drawing: &mut Drawing<'_>, providers: &Providers<'_>) {
-    for (id, container) in drawing.all() {
+    for (id, container) in drawing.ordered() {
         let requires = container.pillion.requires.iter().flatten();
         for (index, requirement) in requires.enumerate() {
             add_requirement(drawing, id, index, requirement);
@@ -110,9 +110,11 @@ fn unknown_container(
     let name = &written.container;
     let message = format!("container `{from}` requires `{name}`, which does not exist");
     let entry = format!("requires[{index}]");
-    let place = match drawing.path(id, &format!("{entry}.container")) {
-        path if drawing.file.places.contains(&path) => drawing.file.places.value(&path),
-        _short_form => drawing.place(id, &entry),
+    let long_form = drawing.path(id, &format!("{entry}.container"));
+    let place = if drawing.file.places.contains(&long_form) {
+        drawing.file.places.value(&long_form)
+    } else {
+        drawing.place(id, &entry)
     };
     let finding = Diagnostic::new(Code::UnknownContainer, message)
         .severity(severity_without(written.need))
@@ -169,7 +171,8 @@ fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
         .map(|name| format!("`{name}`"))
         .collect();
     if names.len() > MANY {
-        names[MANY] = "others".to_owned();
+        names.truncate(MANY);
+        names.push("others".to_owned());
     }
     names.join(", ")
 }

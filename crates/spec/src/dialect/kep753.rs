@@ -6,9 +6,7 @@
 //! sidecars restart by the pod's policy, and are stopped after the mains, by their role.
 
 use super::{Dialect, Mark, Traits};
-use crate::code::Code;
 use crate::container::Container;
-use crate::diagnostic::Diagnostic;
 use crate::hook::LifecycleType;
 use crate::lower::drawing::Drawing;
 use crate::lower::sketch::{EdgeSource, SourceField};
@@ -38,7 +36,6 @@ pub(crate) fn read(container: &Container, traits: &mut Traits) {
 
 /// Adds the edges between sidecars and mains.
 pub(crate) fn add(drawing: &mut Drawing<'_>) {
-    refuse_in_other_lists(drawing);
     let mains = mains(drawing);
     let before = of_type(drawing, |kind| {
         matches!(kind, LifecycleType::Sidecar | LifecycleType::PreSidecar)
@@ -101,28 +98,8 @@ fn mains(drawing: &Drawing<'_>) -> Vec<ContainerId> {
 }
 
 fn of_type(drawing: &Drawing<'_>, is: impl Fn(LifecycleType) -> bool) -> Vec<ContainerId> {
-    let regular = |id: &ContainerId| drawing.sketch.container(*id).list == List::Regular;
     let typed = drawing
-        .all()
+        .regular()
         .filter(|(_, c)| c.lifecycle.kind.is_some_and(&is));
-    typed.map(|(id, _)| id).filter(regular).collect()
-}
-
-fn refuse_in_other_lists(drawing: &mut Drawing<'_>) {
-    for (id, container) in drawing.all() {
-        let list = match drawing.sketch.container(id).list {
-            List::Init => "initContainers",
-            List::Ephemeral => "ephemeralContainers",
-            List::Regular => continue,
-        };
-        let Some(kind) = container.lifecycle.kind else {
-            continue;
-        };
-        let message = format!("`lifecycle.type: {kind}` has no meaning in `{list}`");
-        let place = drawing.place(id, "lifecycle.type");
-        let finding = Diagnostic::new(Code::MarkerMisplaced, message)
-            .primary(place, "only containers of `containers` have a type")
-            .help("for a sidecar in the init list, write `restartPolicy: Always` instead");
-        drawing.findings.push(finding);
-    }
+    typed.map(|(id, _)| id).collect()
 }

@@ -17,9 +17,7 @@ use crate::file::PodFile;
 use crate::lower::drawing::Drawing;
 use crate::lower::sketch::{EdgeSource, SourceField};
 use crate::restart::RestartPolicy;
-use pillion_engine::pod::{
-    ContainerId, List, Need, Origin, Requirement, Role, Scope, Target, Until,
-};
+use pillion_engine::pod::{ContainerId, Need, Origin, Requirement, Role, Scope, Target, Until};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -108,16 +106,12 @@ fn gather(
 
 /// The priority of each container of the regular list.
 fn priorities(drawing: &mut Drawing<'_>) -> Vec<(ContainerId, i64)> {
-    let regular: Vec<_> = drawing
-        .all()
-        .filter(|(id, _)| drawing.sketch.container(*id).list == List::Regular)
-        .collect();
     if is_ordered(drawing.file) {
         let down = (0..).map(|index: i64| -index);
-        return regular.iter().map(|(id, _)| *id).zip(down).collect();
+        return drawing.regular().map(|(id, _)| id).zip(down).collect();
     }
-    let mut priorities = Vec::with_capacity(regular.len());
-    for (id, container) in regular {
+    let mut priorities = Vec::new();
+    for (id, container) in drawing.regular() {
         priorities.push((id, priority(drawing, id, container)));
     }
     priorities
@@ -181,7 +175,7 @@ fn warn_about_markers(drawing: &mut Drawing<'_>) {
     if drawing.file.pod.spec.restart_policy != RestartPolicy::Always {
         return;
     }
-    for (id, container) in drawing.all() {
+    for (id, container) in drawing.regular() {
         if let Some(index) = job_sidecar(container) {
             let finding = useless_sidecar(drawing, id, index);
             drawing.findings.push(finding);

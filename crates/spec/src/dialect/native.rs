@@ -13,7 +13,7 @@
 
 use super::{Dialect, Mark, Traits};
 use crate::container::{Container, ContainerList};
-use crate::lower::sketch::{EdgeSource, Sketch, SourceField};
+use crate::lower::sketch::{EdgeSource, Reached, Sketch, SourceField};
 use crate::pillion::Phase;
 use crate::restart::RestartPolicy;
 use pillion_engine::pod::{
@@ -79,12 +79,12 @@ pub(crate) fn add_list_order(sketch: &mut Sketch) {
     let plain: Vec<_> = sketch.containers().filter_map(plain).collect();
     // What the container before requires. An edge to it adds what this one requires, so that as
     // long as the chain holds every edge of the graph is followed once.
-    let mut required = sketch.unreached();
+    let mut required = Reached::none(&sketch.pod);
     for pair in plain.windows(2) {
         let [before, id] = [pair[0], pair[1]].map(Target::Container);
         sketch.reach(before, Requirement::gates_start, &mut required);
         if required.contains(id) {
-            required = sketch.unreached();
+            required = Reached::none(&sketch.pod);
         } else {
             sketch.require(
                 Target::Container(pair[1]),

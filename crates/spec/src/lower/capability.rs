@@ -5,13 +5,13 @@
 //! network. Without a provider nothing changes.
 
 use super::drawing::Drawing;
-use super::sketch::SourceField;
+use super::sketch::{Reached, SourceField};
 use crate::code::Code;
 use crate::container::Container;
 use crate::diagnostic::Diagnostic;
 use crate::dialect::phases::Phases;
 use crate::pillion::{Network, PhaseName};
-use pillion_engine::pod::{ContainerId, List, Origin, Requirement, Target};
+use pillion_engine::pod::{ContainerId, Origin, Requirement, Target};
 use std::collections::BTreeMap;
 
 /// The capability that everybody uses.
@@ -26,7 +26,7 @@ impl<'f> Providers<'f> {
     /// Collects what is provided, and reports what is provided twice.
     pub(crate) fn read(drawing: &mut Drawing<'f>) -> Self {
         let mut providers = BTreeMap::new();
-        for (id, container) in drawing.all() {
+        for (id, container) in drawing.ordered() {
             let provided = container.pillion.provides.iter().flatten();
             for (index, name) in provided.enumerate() {
                 let first = *providers.entry(name.as_str()).or_insert(id);
@@ -56,17 +56,17 @@ pub(crate) fn add_network(drawing: &mut Drawing<'_>, providers: &Providers<'_>, 
         return;
     };
     let target = Target::Container(provider);
-    let mut required = drawing.sketch.unreached();
+    let mut required = Reached::none(&drawing.sketch.pod);
     drawing
         .sketch
         .reach(target, Requirement::gates_start, &mut required);
     let until = drawing.sketch.container(provider).default_until();
-    for (id, container) in drawing.all() {
+    for (id, container) in drawing.ordered() {
         let lowered = drawing.sketch.container(id);
         let explicit = lowered.requires.iter().any(|edge| {
             edge.target == target && matches!(edge.origin, Origin::Written | Origin::Capability)
         });
-        let uses = lowered.list != List::Ephemeral && uses_network(id, container, phases);
+        let uses = uses_network(id, container, phases);
         if uses && !explicit && !required.contains(Target::Container(id)) {
             let edge = Requirement {
                 origin: Origin::Network,

@@ -4,6 +4,7 @@ use super::sketch::{ContainerPaths, EdgeSource, Sketch, SourceField};
 use crate::container::Container;
 use crate::diagnostic::Diagnostic;
 use crate::file::PodFile;
+use crate::pod::PodSpec;
 use crate::source::Span;
 use pillion_engine::pod::{ContainerId, Requirement, Target};
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ pub(crate) struct Drawing<'f> {
 // === impl Drawing ===
 
 impl<'f> Drawing<'f> {
-    pub(crate) fn new(file: &'f PodFile, sketch: Sketch, findings: Vec<Diagnostic>) -> Self {
+    pub(crate) fn new(file: &'f PodFile, sketch: Sketch) -> Self {
         let all = file.pod.spec.all_containers();
         let containers: Vec<_> = all.map(|(_, _, container)| container).collect();
         let mut names = BTreeMap::new();
@@ -33,15 +34,27 @@ impl<'f> Drawing<'f> {
             file,
             containers,
             sketch,
-            findings,
+            findings: Vec::new(),
             names,
         }
     }
 
-    /// All containers as written.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (ContainerId, &'f Container)> + use<'f> {
-        let all: Vec<_> = ids(&self.containers).collect();
-        all.into_iter()
+    /// The containers that are in an order, as written: all but the ephemeral ones.
+    pub(crate) fn ordered(&self) -> impl Iterator<Item = (ContainerId, &'f Container)> + use<'f> {
+        let PodSpec {
+            init_containers,
+            containers,
+            ..
+        } = &self.file.pod.spec;
+        (0..)
+            .map(ContainerId)
+            .zip(init_containers.iter().chain(containers))
+    }
+
+    /// Those of the regular list.
+    pub(crate) fn regular(&self) -> impl Iterator<Item = (ContainerId, &'f Container)> + use<'f> {
+        self.ordered()
+            .skip(self.file.pod.spec.init_containers.len())
     }
 
     /// The container of that name.

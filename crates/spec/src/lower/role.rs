@@ -6,7 +6,7 @@
 //! service must be down before that main, so it is not behind the barrier. A oneshot that such a
 //! sidecar requires cannot be in front of it; it is put before each of the other sidecars by itself.
 
-use super::sketch::{EdgeSource, Reached, Sketch, SourceField};
+use super::sketch::{EdgeSource, Incoming, Reached, Sketch, SourceField};
 use pillion_engine::pod::{ContainerId, List, Origin, Requirement, Role, Scope, Target, Until};
 
 /// Adds the edges that stop sidecars after mains.
@@ -16,7 +16,7 @@ pub(crate) fn add(sketch: &mut Sketch) {
     if sidecars.is_empty() || mains.is_empty() {
         return;
     }
-    let mut required = sketch.unreached();
+    let mut required = Reached::none(&sketch.pod);
     for id in &sidecars {
         sketch.reach(
             Target::Container(*id),
@@ -40,8 +40,8 @@ pub(crate) fn add(sketch: &mut Sketch) {
 
 /// The sidecars that require no main service.
 fn behind_barrier(sketch: &Sketch) -> Vec<ContainerId> {
-    let incoming = sketch.incoming(Requirement::orders_stop);
-    let mut requiring = sketch.unreached();
+    let incoming = Incoming::of(&sketch.pod, Requirement::orders_stop);
+    let mut requiring = Reached::none(&sketch.pod);
     for id in with_role(sketch, Role::Main) {
         if !sketch.container(id).is_oneshot() {
             incoming.reach(Target::Container(id), &mut requiring);
@@ -65,11 +65,9 @@ fn add_required_oneshots(
         if !required.contains(oneshot) || sketch.container(*id).list == List::Init {
             continue;
         }
-        let mut above = sketch.unreached();
-        sketch
-            .incoming(Requirement::orders_stop)
-            .reach(oneshot, &mut above);
-        let mut below = sketch.unreached();
+        let mut above = Reached::none(&sketch.pod);
+        Incoming::of(&sketch.pod, Requirement::orders_stop).reach(oneshot, &mut above);
+        let mut below = Reached::none(&sketch.pod);
         sketch.reach(oneshot, Requirement::orders_stop, &mut below);
         for sidecar in sidecars.iter().map(|id| Target::Container(*id)) {
             if !above.contains(sidecar) && !below.contains(sidecar) {

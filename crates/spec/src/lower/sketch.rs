@@ -3,7 +3,6 @@
 //! Dialects and rules add edges through [`Sketch::require`]. Some of them may add an edge only if
 //! it closes no cycle, so reachability is answered here too, over containers and barriers alike.
 
-use crate::container::ContainerList;
 use crate::pod::PodSpec;
 use pillion_engine::pod::{self as engine, BarrierId, ContainerId, Requirement, Target};
 
@@ -40,8 +39,6 @@ pub(crate) enum SourceField {
     Requires(usize),
     /// An entry of `uses`.
     Uses(usize),
-    /// `provides`
-    Provides,
     /// `phase`
     Phase,
     /// `lifecycle.type`
@@ -121,14 +118,6 @@ impl Sketch {
         edges(&self.pod, from)
     }
 
-    /// Nothing visited yet.
-    pub(crate) fn unreached(&self) -> Reached {
-        Reached {
-            containers: vec![false; self.pod.containers.len()],
-            barriers: vec![false; self.pod.barriers.len()],
-        }
-    }
-
     /// Visits a node and all that it requires, directly or through others.
     pub(crate) fn reach(
         &self,
@@ -144,20 +133,6 @@ impl Sketch {
             let counted = self.edges(node).iter().filter(|edge| counts(edge));
             pending.extend(counted.map(|edge| edge.target));
         }
-    }
-
-    /// The edges that count, by the node they lead to.
-    pub(crate) fn incoming(&self, counts: impl Fn(&Requirement) -> bool) -> Incoming {
-        let mut incoming = Incoming {
-            containers: vec![Vec::new(); self.pod.containers.len()],
-            barriers: vec![Vec::new(); self.pod.barriers.len()],
-        };
-        for node in nodes(&self.pod) {
-            for edge in self.edges(node).iter().filter(|edge| counts(edge)) {
-                incoming.at(edge.target).push(node);
-            }
-        }
-        incoming
     }
 }
 
@@ -199,7 +174,6 @@ impl Sources {
             SourceField::Position => format!("{container}.name"),
             SourceField::Requires(index) => format!("{container}.requires[{index}]"),
             SourceField::Uses(index) => format!("{container}.uses[{index}]"),
-            SourceField::Provides => format!("{container}.provides"),
             SourceField::Phase => format!("{container}.phase"),
             SourceField::LifecycleType => format!("{container}.lifecycle.type"),
             SourceField::Env(index) => format!("{container}.env[{index}]"),
@@ -226,15 +200,6 @@ impl ContainerPaths {
         }
     }
 
-    /// The id of an entry of a list.
-    pub(crate) fn id(self, list: ContainerList, index: usize) -> ContainerId {
-        ContainerId(narrow(match list {
-            ContainerList::Init => index,
-            ContainerList::Regular => self.init + index,
-            ContainerList::Ephemeral => self.init + self.regular + index,
-        }))
-    }
-
     /// The path of a container in the file.
     pub(crate) fn path(self, id: ContainerId) -> String {
         let index = id.index();
@@ -252,6 +217,14 @@ impl ContainerPaths {
 // === impl Reached ===
 
 impl Reached {
+    /// Nothing visited yet.
+    pub(crate) fn none(pod: &engine::Pod) -> Self {
+        Self {
+            containers: vec![false; pod.containers.len()],
+            barriers: vec![false; pod.barriers.len()],
+        }
+    }
+
     /// Whether a node was visited.
     pub(crate) fn contains(&self, node: Target) -> bool {
         match node {
@@ -273,6 +246,20 @@ impl Reached {
 // === impl Incoming ===
 
 impl Incoming {
+    /// The edges that count, by the node they lead to.
+    pub(crate) fn of(pod: &engine::Pod, counts: impl Fn(&Requirement) -> bool) -> Self {
+        let mut incoming = Self {
+            containers: vec![Vec::new(); pod.containers.len()],
+            barriers: vec![Vec::new(); pod.barriers.len()],
+        };
+        for node in nodes(pod) {
+            for edge in edges(pod, node).iter().filter(|edge| counts(edge)) {
+                incoming.at(edge.target).push(node);
+            }
+        }
+        incoming
+    }
+
     /// Visits a node and all that require it, directly or through others.
     pub(crate) fn reach(&self, to: Target, reached: &mut Reached) {
         let mut pending = vec![to];

@@ -1,0 +1,137 @@
+//! Requirements that can never be fulfilled, and ones that contradict their target.
+
+use super::Subject;
+use super::ending::Endings;
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Severity};
+use pillion_engine::pod::{
+    Container, ContainerId, Kind, Need, OnGiveUp, Requirement, Role, Target, Until,
+};
+
+pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    for (id, _, _) in subject.containers() {
+        let mut seen: Vec<(ContainerId, &Requirement)> = Vec::new();
+        for (index, target, edge) in subject.written_edges(id) {
+            findings.extend(never_holds(subject, id, index, target, edge));
+            findings.extend(hard_on_ignored(subject, id, index, target, edge));
+            if seen.iter().any(|(_, before)| *before == edge) {
+                findings.push(repeated(subject, id, index, target));
+            }
+            seen.push((target, edge));
+        }
+    }
+}
+
+fn never_holds(
+    subject: &Subject<'_>,
+    id: ContainerId,
+    index: usize,
+    target: ContainerId,
+    edge: &Requirement,
+) -> Option<Diagnostic> {
+    let (reason, help) = impossible(subject.container(target), edge.until)?;
+    let [from, to] = [id, target].map(|id| subject.name(id));
+    let until = until_word(edge.until);
+    let message = format!("container `{from}` waits for `{to}` to be {until}, which it never is");
+    let finding = Diagnostic::new(Code::NeverHolds, message)
+        .primary(subject.edge_field(id, index, "until"), reason)
+        .secondary(
+            subject.name_place(target),
+            format!("`{to}` is defined here"),
+        )
+        .help(help);
+    // Who goes on after a while starts late, but starts.
+    let goes_on = edge.need != Need::Hard && edge.timeout.is_some();
+    Some(if goes_on {
+        finding.severity(Severity::Warning)
+    } else {
+        finding
+    })
+}
+
+/// Why a condition on a container never holds, and what to do.
+fn impossible(target: &Container, until: Until) -> Option<(&'static str, &'static str)> {
+    if target.role == Role::Ephemeral {
+        return Some((
+            "an ephemeral container is in no order",
+            "remove the requirement: ephemeral containers come and go for debugging",
+        ));
+    }
+    let endings = Endings::of(target);
+    match (until, target.kind) {
+        (Until::Ready, Kind::Oneshot { .. }) => Some((
+            "a oneshot runs to completion; it is never ready",
+            "wait until it has `succeeded`, or until it has `started`",
+        )),
+        (Until::Succeeded, _) if !endings.success => Some((
+            "its restart policy starts it again whenever it succeeds",
+            "wait until it is `ready`, or give it `oneshot: true` or another `restartPolicy`",
+        )),
+        (Until::Exited, _) if !endings.success && !endings.failure => Some((
+            "its restart policy starts it again whenever it ends",
+            "wait until it is `ready`, or give it `oneshot: true` or another `restartPolicy`",
+        )),
+        (
+            Until::Attempted
+            | Until::Started
+            | Until::Ready
+            | Until::Succeeded
+            | Until::Exited
+            | Until::Settled,
+            Kind::Service | Kind::Oneshot { .. },
+        ) => None,
+    }
+}
+
+fn hard_on_ignored(
+    subject: &Subject<'_>,
+    id: ContainerId,
+    index: usize,
+    target: ContainerId,
+    edge: &Requirement,
+) -> Option<Diagnostic> {
+    let ignored = subject.container(target).on_give_up == OnGiveUp::Ignore;
+    let itself_ignored = subject.container(id).on_give_up == OnGiveUp::Ignore;
+    let is_ephemeral = subject.container(target).role == Role::Ephemeral;
+    if !ignored || itself_ignored || is_ephemeral || edge.need != Need::Hard {
+        return None;
+    }
+    let [from, to] = [id, target].map(|id| subject.name(id));
+    let message = format!("container `{from}` insists on `{to}`, which may fail without notice");
+    let place = subject.edge_place(Target::Container(id), index);
+    let finding = Diagnostic::new(Code::HardOnIgnored, message)
+        .primary(place, format!("if `{to}` gives up, `{from}` gives up too"))
+        .secondary(
+            subject.place(target, "onGiveUp"),
+            "yet this says that it does not matter",
+        )
+        .help(format!(
+            "write `{{container: {to}, need: soft}}` if `{from}` can do without"
+        ));
+    Some(finding)
+}
+
+fn repeated(
+    subject: &Subject<'_>,
+    id: ContainerId,
+    index: usize,
+    target: ContainerId,
+) -> Diagnostic {
+    let [from, to] = [id, target].map(|id| subject.name(id));
+    let message = format!("container `{from}` requires `{to}` twice");
+    let place = subject.edge_place(Target::Container(id), index);
+    Diagnostic::new(Code::RequiredTwice, message)
+        .primary(place, "the same requirement again")
+        .help("remove one of the two")
+}
+
+fn until_word(until: Until) -> &'static str {
+    match until {
+        Until::Attempted => "tried",
+        Until::Started => "started",
+        Until::Ready => "ready",
+        Until::Succeeded => "succeeded",
+        Until::Exited => "exited",
+        Until::Settled => "passed",
+    }
+}

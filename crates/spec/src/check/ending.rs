@@ -1,0 +1,204 @@
+//! How containers end, who waits for an end that ends the pod, and pods that have nothing to end.
+//!
+//! A pod ends with its keystone, or when its last main has ended. Whoever waits for that very end
+//! would never run: there is no pod any more in which it could.
+
+use super::Subject;
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::lower::sketch::{edges, nodes};
+use pillion_engine::pod::{
+    Container, ContainerId, Keystone, List, Need, Origin, Reaction, Requirement, RestartPolicy,
+    Role, Target, Until,
+};
+use std::collections::BTreeSet;
+
+/// The ways in which a container can end for good, by its policy and rules.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Endings {
+    /// With 0.
+    pub(super) success: bool,
+    /// With another code.
+    pub(super) failure: bool,
+}
+
+// === impl Endings ===
+
+impl Endings {
+    pub(super) fn of(container: &Container) -> Self {
+        // A rule may let it stay down, and then it has ended.
+        let stays_down = container
+            .restart
+            .rules
+            .iter()
+            .any(|rule| match rule.reaction {
+                Reaction::Ignore | Reaction::FailPod | Reaction::CompletePod => true,
+                Reaction::Restart | Reaction::RestartAllContainers | Reaction::RestartPod => false,
+            });
+        if stays_down {
+            return Self::new(true, true);
+        }
+        match container.restart.policy {
+            RestartPolicy::Always if !container.is_oneshot() => Self::new(false, false),
+            RestartPolicy::Always | RestartPolicy::OnFailure => Self::new(true, false),
+            RestartPolicy::Never => Self::new(true, true),
+        }
+    }
+
+    fn new(success: bool, failure: bool) -> Self {
+        Self { success, failure }
+    }
+}
+
+pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    findings.extend(only_sidecars(subject));
+    for (id, _, _) in subject.containers() {
+        let waiting = subject
+            .written_edges(id)
+            .filter(|(_, _, edge)| waits_for_end(edge));
+        for (index, target, edge) in waiting {
+            if let Some(reason) = ends_pod(subject, id, target, edge) {
+                findings.push(too_late(subject, id, index, target, &reason));
+            }
+        }
+    }
+    nothing_after_keystone(subject, findings);
+}
+
+fn waits_for_end(edge: &Requirement) -> bool {
+    matches!(edge.until, Until::Succeeded | Until::Exited)
+}
+
+/// Why the end that an edge waits for is the end of the pod.
+fn ends_pod(
+    subject: &Subject<'_>,
+    id: ContainerId,
+    target: ContainerId,
+    edge: &Requirement,
+) -> Option<String> {
+    let drawn = subject.container(target);
+    if goes_on(drawn, edge) {
+        return None;
+    }
+    if ends_with_keystone(drawn, edge) {
+        return Some(format!("the pod ends with its keystone `{}`", drawn.name));
+    }
+    let last = subject.container(id).role == Role::Sidecar
+        && drawn.role == Role::Main
+        && all_mains_ended(subject, id);
+    last.then(|| "the pod ends with its last main, and the other is a sidecar".to_owned())
+}
+
+/// A timeout lets those go on that do not insist; so does a failure, if it is not the last.
+fn goes_on(target: &Container, edge: &Requirement) -> bool {
+    let retried = target.restart.policy != RestartPolicy::Never;
+    match edge.need {
+        Need::Hard => false,
+        Need::Order => edge.timeout.is_some(),
+        Need::Soft => edge.timeout.is_some() || retried,
+    }
+}
+
+fn ends_with_keystone(target: &Container, edge: &Requirement) -> bool {
+    match (target.keystone, edge.until) {
+        (Some(Keystone::Any), _) | (Some(Keystone::Success), Until::Succeeded) => {
+            waits_for_end(edge)
+        }
+        (Some(Keystone::Success | Keystone::Failure) | None, _) => false,
+    }
+}
+
+/// Keystones that others wait for by the init list or a phase: each is reported once.
+fn nothing_after_keystone(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    let mut reported = BTreeSet::new();
+    for node in nodes(subject.pod) {
+        for edge in edges(subject.pod, node) {
+            let Target::Container(target) = edge.target else {
+                continue;
+            };
+            let implied = matches!(edge.origin, Origin::ListOrder | Origin::Phase);
+            let drawn = subject.container(target);
+            if implied && ends_with_keystone(drawn, edge) && reported.insert(target) {
+                findings.push(last_of_all(subject, target));
+            }
+        }
+    }
+}
+
+fn last_of_all(subject: &Subject<'_>, id: ContainerId) -> Diagnostic {
+    let name = subject.name(id);
+    let message = format!("what comes after `{name}` would start after the end of the pod");
+    Diagnostic::new(Code::StartsAfterEnd, message)
+        .primary(
+            subject.place(id, "keystone"),
+            format!("the pod ends with `{name}`"),
+        )
+        .help("a keystone that runs to completion must be in the last phase, and in no init list")
+}
+
+/// Whether every main must have ended before this container can start.
+fn all_mains_ended(subject: &Subject<'_>, id: ContainerId) -> bool {
+    let mut ended = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut pending = vec![Target::Container(id)];
+    while let Some(node) = pending.pop() {
+        let edges = match node {
+            Target::Container(id) => {
+                if !seen.insert(id) {
+                    continue;
+                }
+                &subject.container(id).requires
+            }
+            Target::Barrier(id) => &subject.pod.barriers[id.index()].requires,
+        };
+        for edge in edges
+            .iter()
+            .filter(|edge| edge.gates_start() && edge.need == Need::Hard)
+        {
+            if let Target::Container(target) = edge.target
+                && waits_for_end(edge)
+            {
+                ended.insert(target);
+            }
+            pending.push(edge.target);
+        }
+    }
+    let mut mains = subject
+        .containers()
+        .filter(|(_, drawn, _)| drawn.role == Role::Main);
+    mains.all(|(main, _, _)| ended.contains(&main))
+}
+
+fn too_late(
+    subject: &Subject<'_>,
+    id: ContainerId,
+    index: usize,
+    target: ContainerId,
+    reason: &str,
+) -> Diagnostic {
+    let [from, to] = [id, target].map(|id| subject.name(id));
+    let message = format!("container `{from}` would start after the end of the pod");
+    let place = subject.edge_place(Target::Container(id), index);
+    Diagnostic::new(Code::StartsAfterEnd, message)
+        .primary(place, format!("waits for the end of `{to}`"))
+        .secondary(subject.name_place(target), reason)
+        .help(format!(
+            "to do something after `{to}`, make `{from}` a main container that ends by itself"
+        ))
+}
+
+fn only_sidecars(subject: &Subject<'_>) -> Option<Diagnostic> {
+    let mut regular = subject
+        .containers()
+        .filter(|(_, drawn, _)| drawn.list == List::Regular);
+    if subject.file.pod.spec.containers.is_empty()
+        || regular.any(|(_, drawn, _)| drawn.role == Role::Main)
+    {
+        return None;
+    }
+    let place = subject.file.places.key("spec.containers");
+    let finding = Diagnostic::new(Code::OnlySidecars, "the pod has nothing but sidecars")
+        .primary(place, "none of these is a main container")
+        .help("a sidecar serves another container; the one that does the work is no sidecar");
+    Some(finding)
+}

@@ -1,0 +1,98 @@
+//! Keystones that cannot do what they are for.
+
+use super::Subject;
+use super::ending::Endings;
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::dialect::{Dialect, Mark};
+use pillion_engine::pod::{Container, ContainerId, Keystone, OnGiveUp};
+
+pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    for (id, container, _) in subject.containers() {
+        let Some(keystone) = container.keystone else {
+            continue;
+        };
+        if !can_end(container, keystone) {
+            findings.push(never_ends(subject, id, keystone));
+        }
+        if container.on_give_up == OnGiveUp::Ignore {
+            findings.push(ignored(subject, id));
+        }
+    }
+}
+
+/// Whether a container can end in the way that makes it a keystone.
+fn can_end(container: &Container, keystone: Keystone) -> bool {
+    let endings = Endings::of(container);
+    let gives_up = container.restart.limit.is_some();
+    match keystone {
+        Keystone::Any => endings.success || endings.failure || gives_up,
+        Keystone::Success => endings.success,
+        Keystone::Failure => endings.failure || gives_up,
+    }
+}
+
+fn never_ends(subject: &Subject<'_>, id: ContainerId, keystone: Keystone) -> Diagnostic {
+    let name = subject.name(id);
+    let way = match keystone {
+        Keystone::Any => "never ends",
+        Keystone::Success => "never ends with success",
+        Keystone::Failure => "never ends with a failure",
+    };
+    let mark = mark(subject, id);
+    let field = mark.map_or("keystone", |mark| &mark.field);
+    let finding = Diagnostic::new(Code::KeystoneNeverEnds, format!("keystone `{name}` {way}"))
+        .primary(
+            subject.place(id, field),
+            "its end would be the end of the pod",
+        );
+    let finding = restarted_by(subject, id, finding);
+    // The drafts allow it and mean an ordinary container.
+    if mark.is_some_and(|mark| mark.dialect == Dialect::KeystoneDraft) {
+        return finding.severity(Severity::Warning);
+    }
+    finding
+}
+
+/// Says why it is started again, and what to change.
+fn restarted_by(subject: &Subject<'_>, id: ContainerId, finding: Diagnostic) -> Diagnostic {
+    let written = subject.written[id.index()];
+    let policy = written
+        .restart_policy
+        .unwrap_or(subject.file.pod.spec.restart_policy);
+    let text = format!("`restartPolicy: {policy}` starts it again");
+    let help = "give the container `restartPolicy: OnFailure` or `Never`";
+    if written.restart_policy.is_some() {
+        return finding
+            .secondary(subject.place(id, "restartPolicy"), text)
+            .help(help);
+    }
+    let places = &subject.file.places;
+    if places.contains("spec.restartPolicy") {
+        return finding
+            .secondary(places.value("spec.restartPolicy"), text)
+            .help(help);
+    }
+    finding.help(format!("{help}; without a policy it is `Always`"))
+}
+
+fn ignored(subject: &Subject<'_>, id: ContainerId) -> Diagnostic {
+    let name = subject.name(id);
+    let message = format!("keystone `{name}` is ignored when it gives up");
+    let field = mark(subject, id).map_or("keystone", |mark| &mark.field);
+    Diagnostic::new(Code::KeystoneIgnored, message)
+        .primary(
+            subject.place(id, "onGiveUp"),
+            "what happens to it shall not matter",
+        )
+        .secondary(
+            subject.place(id, field),
+            "yet its end is the end of the pod",
+        )
+        .help("remove one of the two")
+}
+
+fn mark<'a>(subject: &Subject<'a>, id: ContainerId) -> Option<&'a Mark> {
+    let traits = &subject.lowered.traits[id.index()];
+    traits.keystone.as_ref().map(|said| &said.mark)
+}

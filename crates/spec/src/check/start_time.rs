@@ -1,0 +1,117 @@
+//! Timeouts that end before what they wait for can happen.
+//!
+//! A probe is not tried before its initial delay, and a container has not started while its
+//! postStart hook sleeps. A timeout within that time always passes. Anything beyond depends on the
+//! program, and is not judged.
+
+use super::Subject;
+use crate::code::Code;
+use crate::container::Container;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::hook::Hook;
+use crate::lower::seconds;
+use pillion_engine::pod::{self as engine, ContainerId, Need, Until};
+use std::time::Duration;
+
+pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    for (id, drawn, written) in subject.containers() {
+        findings.extend(start_timeout(subject, id, drawn, written));
+        for (index, target, edge) in subject.written_edges(id) {
+            findings.extend(edge_timeout(subject, id, index, target, edge));
+        }
+    }
+}
+
+/// Something that takes time for certain: how long, which field says so.
+struct Delay {
+    time: Duration,
+    field: &'static str,
+}
+
+/// The longest of what must pass before a container can fulfil a condition.
+fn delay(written: &Container, until: Until) -> Option<Delay> {
+    let (started, ready) = match until {
+        Until::Started => (true, false),
+        Until::Ready => (true, true),
+        Until::Attempted | Until::Succeeded | Until::Exited | Until::Settled => (false, false),
+    };
+    let probe = |probe: &Option<crate::probe::Probe>, field| {
+        let time = seconds(probe.as_ref()?.initial_delay_seconds);
+        Some(Delay { time, field })
+    };
+    let hook = match &written.lifecycle.post_start {
+        Some(Hook::Sleep { seconds }) => Some(Delay {
+            time: Duration::from_secs(*seconds),
+            field: "lifecycle.postStart.sleep.seconds",
+        }),
+        Some(Hook::Exec(_) | Hook::HttpGet(_) | Hook::TcpSocket(_)) | None => None,
+    };
+    let startup = probe(&written.startup_probe, "startupProbe.initialDelaySeconds");
+    let readiness = probe(
+        &written.readiness_probe,
+        "readinessProbe.initialDelaySeconds",
+    );
+    let delays = [
+        hook.filter(|_| started),
+        startup.filter(|_| started),
+        readiness.filter(|_| ready),
+    ];
+    delays.into_iter().flatten().max_by_key(|delay| delay.time)
+}
+
+fn start_timeout(
+    subject: &Subject<'_>,
+    id: ContainerId,
+    drawn: &engine::Container,
+    written: &Container,
+) -> Option<Diagnostic> {
+    let timeout = drawn.start_timeout.filter(|_| !drawn.is_oneshot())?;
+    let delay = delay(written, Until::Ready).filter(|delay| delay.time >= timeout)?;
+    let name = subject.name(id);
+    let message = format!("container `{name}` is killed before it can be ready");
+    let finding = Diagnostic::new(Code::StartTimeoutTooShort, message)
+        .primary(
+            subject.place(id, "startTimeoutSeconds"),
+            "it has this long to be ready",
+        )
+        .secondary(
+            subject.place(id, delay.field),
+            "and needs at least this long",
+        )
+        .help(format!(
+            "allow more than {} s, or shorten the delay",
+            delay.time.as_secs()
+        ));
+    Some(finding)
+}
+
+fn edge_timeout(
+    subject: &Subject<'_>,
+    id: ContainerId,
+    index: usize,
+    target: ContainerId,
+    edge: &engine::Requirement,
+) -> Option<Diagnostic> {
+    let timeout = edge.timeout?;
+    let written = subject.written[target.index()];
+    let delay = delay(written, edge.until).filter(|delay| delay.time >= timeout)?;
+    let [from, to] = [id, target].map(|id| subject.name(id));
+    let message = format!("container `{from}` stops waiting for `{to}` before it can be there");
+    let finding = Diagnostic::new(Code::WaitTooShort, message)
+        .primary(
+            subject.edge_field(id, index, "timeoutSeconds"),
+            "waits this long",
+        )
+        .secondary(
+            subject.place(target, delay.field),
+            "but it takes at least this long",
+        )
+        .help(format!(
+            "allow more than {} s, or shorten the delay",
+            delay.time.as_secs()
+        ));
+    Some(match edge.need {
+        Need::Hard => finding,
+        Need::Soft | Need::Order => finding.severity(Severity::Warning),
+    })
+}

@@ -1,0 +1,177 @@
+//! Stops that do not fit into the pod's grace period.
+
+use super::Subject;
+use crate::code::Code;
+use crate::container::Container;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::hook::Hook;
+use crate::lower::sketch::{Incoming, Reached};
+use crate::plan::{LAST_MOMENT, is_stopped, stop_begins};
+use pillion_engine::pod::{self as engine, ContainerId, Requirement, Target};
+use std::time::Duration;
+
+pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    for (id, drawn, written) in subject.containers() {
+        findings.extend(beyond_grace(subject, id, drawn, written));
+    }
+    findings.extend(cut_short(subject));
+}
+
+/// A time for which the container asks: how long, and which field says so.
+#[derive(Clone, Copy)]
+struct Wish {
+    time: Duration,
+    field: &'static str,
+}
+
+/// A container that has less time than it asks for.
+struct Victim {
+    id: ContainerId,
+    wish: Wish,
+    /// When its turn comes.
+    begins: Duration,
+}
+
+fn timeout(drawn: &engine::Container) -> Option<Wish> {
+    drawn.stop_timeout.map(|time| Wish {
+        time,
+        field: "stopTimeoutSeconds",
+    })
+}
+
+fn sleep(written: &Container) -> Option<Wish> {
+    match &written.lifecycle.pre_stop {
+        Some(Hook::Sleep { seconds }) => Some(Wish {
+            time: Duration::from_secs(*seconds),
+            field: "lifecycle.preStop.sleep.seconds",
+        }),
+        Some(Hook::Exec(_) | Hook::HttpGet(_) | Hook::TcpSocket(_)) | None => None,
+    }
+}
+
+/// The time that a container asks for at its own turn. The hook of a plain container begins with
+/// the stop of the pod.
+fn wish(drawn: &engine::Container, written: &Container) -> Option<Wish> {
+    timeout(drawn).or_else(|| sleep(written).filter(|_| !drawn.plain))
+}
+
+fn beyond_grace(
+    subject: &Subject<'_>,
+    id: ContainerId,
+    drawn: &engine::Container,
+    written: &Container,
+) -> Option<Diagnostic> {
+    let grace = subject.pod.grace;
+    let wishes = [timeout(drawn), sleep(written)].into_iter().flatten();
+    let wish = wishes
+        .max_by_key(|wish| wish.time)
+        .filter(|wish| wish.time > grace)?;
+    let name = subject.name(id);
+    let message = format!("container `{name}` never has the time that it asks for to stop");
+    let finding = Diagnostic::new(Code::BeyondGrace, message)
+        .primary(
+            subject.place(id, wish.field),
+            "longer than the grace period of the pod",
+        )
+        .help(format!(
+            "raise `terminationGracePeriodSeconds`, which is {} s, or ask for less",
+            grace.as_secs()
+        ));
+    Some(with_grace(subject, finding))
+}
+
+/// Those whose turn may come so late that less is left than they ask for.
+fn cut_short(subject: &Subject<'_>) -> Option<Diagnostic> {
+    // Times that are written down and do not fit are a mistake; what is open may turn out well.
+    let certain = victims(subject, Duration::ZERO);
+    if !certain.is_empty() {
+        return finding(subject, &certain).map(|finding| finding.help(enough(&certain)));
+    }
+    let possible = victims(subject, subject.pod.grace);
+    let found = finding(subject, &possible)?.severity(Severity::Note);
+    Some(match unlimited_before(subject, possible.first()?.id) {
+        Some(id) => found
+            .secondary(subject.name_place(id), "has no limit and may take it all")
+            .help(format!(
+                "give `{}` a `stopTimeoutSeconds`, or raise `terminationGracePeriodSeconds`",
+                subject.name(id)
+            )),
+        None => found.help(enough(&possible)),
+    })
+}
+
+/// Who gets too little if those without a limit take this long.
+fn victims(subject: &Subject<'_>, open: Duration) -> Vec<Victim> {
+    let wish_of = |id: ContainerId| wish(subject.container(id), subject.written[id.index()]);
+    let takes = |id, _: &engine::Container| wish_of(id).map_or(open, |wish| wish.time);
+    let begins = stop_begins(subject.pod, takes);
+    let victim = |(id, begins): (ContainerId, Option<Duration>)| {
+        let wish = wish_of(id).filter(|_| is_stopped(subject.container(id)))?;
+        let begins = begins?;
+        // What is too long by itself is reported by itself.
+        let fits = begins.saturating_add(wish.time) <= subject.pod.grace;
+        (!fits && wish.time <= subject.pod.grace).then_some(Victim { id, wish, begins })
+    };
+    (0..)
+        .map(ContainerId)
+        .zip(begins)
+        .filter_map(victim)
+        .collect()
+}
+
+fn finding(subject: &Subject<'_>, victims: &[Victim]) -> Option<Diagnostic> {
+    let first = victims.first()?;
+    let grace = subject.pod.grace;
+    let name = |victim: &Victim| format!("`{}`", subject.name(victim.id));
+    let names: Vec<_> = victims.iter().map(name).collect();
+    let names = names.join(", ");
+    let message = format!(
+        "a grace period of {} s may cut {names} short",
+        grace.as_secs()
+    );
+    let mut finding = Diagnostic::new(Code::CutShort, message);
+    for Victim { id, wish, begins } in victims {
+        let left = grace.saturating_sub(*begins).max(LAST_MOMENT);
+        let text = format!(
+            "may get {} s of its {} s",
+            left.as_secs(),
+            wish.time.as_secs()
+        );
+        let place = subject.place(*id, wish.field);
+        finding = if *id == first.id {
+            finding.primary(place, text)
+        } else {
+            finding.secondary(place, text)
+        };
+    }
+    Some(with_grace(subject, finding))
+}
+
+fn enough(victims: &[Victim]) -> String {
+    let ends = victims
+        .iter()
+        .map(|victim| victim.begins.saturating_add(victim.wish.time));
+    let seconds = ends.max().unwrap_or_default().as_secs();
+    format!("raise `terminationGracePeriodSeconds` to {seconds}, or shorten the stops before")
+}
+
+/// Somebody without a limit who is stopped before a container.
+fn unlimited_before(subject: &Subject<'_>, id: ContainerId) -> Option<ContainerId> {
+    let mut before = Reached::none(subject.pod);
+    let incoming = Incoming::of(subject.pod, Requirement::orders_stop);
+    incoming.reach(Target::Container(id), &mut before);
+    let unlimited = subject.containers().find(|(other, drawn, written)| {
+        let is_before = *other != id && before.contains(Target::Container(*other));
+        is_before && is_stopped(drawn) && wish(drawn, written).is_none()
+    });
+    unlimited.map(|(id, _, _)| id)
+}
+
+fn with_grace(subject: &Subject<'_>, finding: Diagnostic) -> Diagnostic {
+    let path = "spec.terminationGracePeriodSeconds";
+    if subject.file.places.contains(path) {
+        let place = subject.file.places.value(path);
+        return finding.secondary(place, "the whole pod must stop within this time");
+    }
+    finding
+}

@@ -1,0 +1,232 @@
+//! What a pod will do, worked out from its graph: the waves in which it starts and stops, and how
+//! long stopping may take.
+//!
+//! Pure functions over the engine's pod. Barriers are looked through: people see containers.
+//! Containers that wait for each other in a circle are in no wave.
+
+use crate::lower::sketch::{edges, narrow, nodes};
+use pillion_engine::pod::{Container, ContainerId, Pod, Requirement, Role, Target, Until};
+use std::time::Duration;
+
+/// How a pod stops when everything takes as long as it may.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct StopPlan {
+    /// Those that are stopped, first wave first. A oneshot without an undo has long ended.
+    pub waves: Vec<Vec<ContainerId>>,
+    /// By container, as far as it is in a wave.
+    pub stops: Vec<Option<Stop>>,
+    /// From the beginning of the stop to the last exit.
+    pub worst_case: Duration,
+}
+
+/// The stop of one container when everything takes as long as it may.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Stop {
+    /// When it is told to stop, at the latest.
+    pub begins_by: Duration,
+    /// How long it may take by its own `stopTimeoutSeconds`; what the budget leaves if not given.
+    pub limit: Option<Duration>,
+    /// How long it has before it is killed, at least.
+    pub has: Duration,
+}
+
+/// What everybody has at least, even when the budget is used up.
+pub const LAST_MOMENT: Duration = Duration::from_secs(2);
+
+/// Nodes in an order in which each comes after all that it follows.
+struct Order {
+    sequence: Vec<usize>,
+    followers: Vec<Vec<Follower>>,
+}
+
+struct Follower {
+    node: usize,
+    until: Until,
+}
+
+/// The waves in which containers start: those of one wave wait for nothing but earlier waves.
+/// Plain containers, which are started one right after the other, count as one wave.
+pub fn start_waves(pod: &Pod) -> Vec<Vec<ContainerId>> {
+    let order = Order::new(pod, Requirement::gates_start, |from, to| (to, from));
+    let wave = order.flow(|node, until, wave: usize| {
+        let passes = is_barrier(pod, node) || until == Until::Attempted;
+        wave + usize::from(!passes)
+    });
+    waves(pod, &wave, |container| container.role != Role::Ephemeral)
+}
+
+/// The order in which containers stop, and how long that may take.
+pub fn stop_plan(pod: &Pod) -> StopPlan {
+    let order = stop_order(pod);
+    let wave = order.flow(|node, _, wave: usize| {
+        wave + usize::from(pod.containers.get(node).is_some_and(is_stopped))
+    });
+    let begin = order.begins(pod, |_, container| {
+        container.stop_timeout.unwrap_or(pod.grace)
+    });
+    let stop = |(begin, container): (&Option<Duration>, &Container)| {
+        let begin = begin.filter(|_| is_stopped(container))?;
+        Some(Stop::new(
+            begin.min(pod.grace),
+            pod.grace,
+            container.stop_timeout,
+        ))
+    };
+    let stops: Vec<_> = begin.iter().zip(&pod.containers).map(stop).collect();
+    let ends = stops.iter().flatten().map(Stop::ends_by);
+    StopPlan {
+        waves: waves(pod, &wave, is_stopped),
+        worst_case: ends.max().unwrap_or_default(),
+        stops,
+    }
+}
+
+/// When each container is told to stop at the latest, if each takes as long as `takes` says and
+/// there is no end to the budget.
+pub(crate) fn stop_begins(
+    pod: &Pod,
+    takes: impl Fn(ContainerId, &Container) -> Duration,
+) -> Vec<Option<Duration>> {
+    stop_order(pod).begins(pod, takes)
+}
+
+fn stop_order(pod: &Pod) -> Order {
+    Order::new(pod, Requirement::orders_stop, |from, to| (from, to))
+}
+
+/// Whether there is something to stop, or to undo, in a pod that is up.
+pub(crate) fn is_stopped(container: &Container) -> bool {
+    match container.role {
+        Role::Ephemeral => false,
+        Role::Main | Role::Sidecar => !container.is_oneshot() || container.has_undo(),
+    }
+}
+
+/// Groups the containers that count by their wave. Waves in which none counts are left out.
+fn waves(
+    pod: &Pod,
+    wave: &[Option<usize>],
+    counts: impl Fn(&Container) -> bool,
+) -> Vec<Vec<ContainerId>> {
+    let mut waves: Vec<Vec<ContainerId>> = Vec::new();
+    for (id, (wave, container)) in (0..).map(ContainerId).zip(wave.iter().zip(&pod.containers)) {
+        if let Some(wave) = wave.filter(|_| counts(container)) {
+            waves.resize_with(waves.len().max(wave + 1), Vec::new);
+            waves[wave].push(id);
+        }
+    }
+    waves.retain(|wave| !wave.is_empty());
+    waves
+}
+
+fn is_barrier(pod: &Pod, node: usize) -> bool {
+    node >= pod.containers.len()
+}
+
+fn position(pod: &Pod, node: Target) -> usize {
+    match node {
+        Target::Container(id) => id.index(),
+        Target::Barrier(id) => pod.containers.len() + id.index(),
+    }
+}
+
+// === impl Stop ===
+
+impl Stop {
+    fn new(begins_by: Duration, grace: Duration, limit: Option<Duration>) -> Self {
+        let left = grace.saturating_sub(begins_by).max(LAST_MOMENT);
+        let has = limit.map_or(left, |limit| limit.min(left));
+        Self {
+            begins_by,
+            limit,
+            has,
+        }
+    }
+
+    /// Whether it may get less than its own limit, or nothing but the last moment.
+    pub fn is_cut_short(&self) -> bool {
+        match self.limit {
+            Some(limit) => self.has < limit,
+            None => self.has <= LAST_MOMENT && !self.begins_by.is_zero(),
+        }
+    }
+
+    /// When it has ended, at the latest.
+    pub fn ends_by(&self) -> Duration {
+        self.begins_by + self.has
+    }
+}
+
+// === impl Order ===
+
+impl Order {
+    /// Sorts the nodes by the edges that count. `turn` says which end of an edge comes first.
+    fn new(
+        pod: &Pod,
+        counts: impl Fn(&Requirement) -> bool,
+        turn: impl Fn(usize, usize) -> (usize, usize),
+    ) -> Self {
+        let count = pod.containers.len() + pod.barriers.len();
+        let mut followers: Vec<Vec<Follower>> = Vec::new();
+        followers.resize_with(count, Vec::new);
+        let mut leaders = vec![0_usize; count];
+        for from in nodes(pod) {
+            for edge in edges(pod, from).iter().filter(|edge| counts(edge)) {
+                let until = edge.until;
+                let (first, node) = turn(position(pod, from), position(pod, edge.target));
+                followers[first].push(Follower { node, until });
+                leaders[node] += 1;
+            }
+        }
+        let mut sequence: Vec<_> = (0..count).filter(|node| leaders[*node] == 0).collect();
+        let mut next = 0;
+        while let Some(node) = sequence.get(next).copied() {
+            next += 1;
+            for follower in &followers[node] {
+                leaders[follower.node] -= 1;
+                if leaders[follower.node] == 0 {
+                    sequence.push(follower.node);
+                }
+            }
+        }
+        Self {
+            sequence,
+            followers,
+        }
+    }
+
+    /// When the turn of each container comes, if each takes as long as `takes` says.
+    fn begins(
+        &self,
+        pod: &Pod,
+        takes: impl Fn(ContainerId, &Container) -> Duration,
+    ) -> Vec<Option<Duration>> {
+        let mut begins = self.flow(|node, _, begin: Duration| match pod.containers.get(node) {
+            Some(container) if is_stopped(container) => {
+                begin.saturating_add(takes(ContainerId(narrow(node)), container))
+            }
+            Some(_) | None => begin,
+        });
+        begins.truncate(pod.containers.len());
+        begins
+    }
+
+    /// What arrives at each node: the largest of what leaves those that it follows. `leave` tells
+    /// what leaves a node along an edge. Nothing arrives at a node that is on a circle.
+    fn flow<T: Copy + Default + Ord>(
+        &self,
+        leave: impl Fn(usize, Until, T) -> T,
+    ) -> Vec<Option<T>> {
+        let mut arriving = vec![T::default(); self.followers.len()];
+        let mut reached = vec![None; self.followers.len()];
+        for node in &self.sequence {
+            let arrived = arriving[*node];
+            reached[*node] = Some(arrived);
+            for follower in &self.followers[*node] {
+                let leaving = leave(*node, follower.until, arrived);
+                arriving[follower.node] = arriving[follower.node].max(leaving);
+            }
+        }
+        reached
+    }
+}
