@@ -104,6 +104,7 @@ struct BarrierLife {
     closed: u32,
     broken: u32,
     stop: StopRole,
+    change_queued: bool,
 }
 
 /// Something to look at again.
@@ -334,7 +335,10 @@ impl Engine {
         loop {
             while let Some(work) = self.work.pop_front() {
                 match work {
-                    Work::Changed(node) => self.refresh_incoming(now, node),
+                    Work::Changed(node) => {
+                        *self.change_queued(node) = false;
+                        self.refresh_incoming(now, node);
+                    }
                     Work::Consider(container) => self.consider(now, container),
                     Work::StopTurn(node) => self.stop_turn(now, node),
                 }
@@ -486,7 +490,20 @@ impl Engine {
     }
 
     fn changed(&mut self, container: ContainerId) {
-        self.work
-            .push_back(Work::Changed(Target::Container(container)));
+        self.node_changed(Target::Container(container));
+    }
+
+    /// Has those who wait for a node look at it again: once, however often it changed by then.
+    fn node_changed(&mut self, node: Target) {
+        if !std::mem::replace(self.change_queued(node), true) {
+            self.work.push_back(Work::Changed(node));
+        }
+    }
+
+    fn change_queued(&mut self, node: Target) -> &mut bool {
+        match node {
+            Target::Container(id) => &mut self.lives[id.index()].change_queued,
+            Target::Barrier(id) => &mut self.barriers[id.index()].change_queued,
+        }
     }
 }

@@ -52,6 +52,8 @@ pub(crate) struct Life {
     pub(crate) told_ready: bool,
     /// The record has changed since it was last handed out.
     pub(crate) dirty: bool,
+    /// Those who wait for it are about to look at it again.
+    pub(crate) change_queued: bool,
 }
 
 /// What must be remembered of a container.

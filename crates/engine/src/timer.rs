@@ -30,10 +30,34 @@ pub(crate) enum Timer {
 }
 
 /// The deadlines that are armed, each timer at most once.
+///
+/// Most timers are disarmed far more often than they are armed: whatever ends for a container ends
+/// all its timers. So each container has its own small table, and only what is armed is searched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timers {
     due: BTreeSet<(Tick, Timer)>,
-    armed: BTreeMap<Timer, Tick>,
+    of_containers: Vec<[Option<Tick>; SLOTS]>,
+    others: BTreeMap<Timer, Tick>,
+}
+
+/// Kinds of timers that a container can have.
+const SLOTS: usize = 8;
+
+// === impl Timer ===
+
+impl Timer {
+    /// The container and the slot in its table, for timers that belong to a container.
+    const fn slot(self) -> Option<(ContainerId, usize)> {
+        match self {
+            Self::Stop(id) => Some((id, 0)),
+            Self::Start(id) => Some((id, 1)),
+            Self::Replace(id) => Some((id, 2)),
+            Self::BackOff(id) => Some((id, 3)),
+            Self::Pull(id) => Some((id, 4)),
+            Self::Probe(id, probe) => Some((id, 5 + probe as usize)),
+            Self::ActiveDeadline | Self::Budget | Self::Requirement(_) | Self::PodBackOff => None,
+        }
+    }
 }
 
 // === impl Timers ===
@@ -41,7 +65,16 @@ pub(crate) struct Timers {
 impl Timers {
     /// Sets a timer, or moves it if it is set.
     pub(crate) fn arm(&mut self, timer: Timer, at: Tick) {
-        if let Some(old) = self.armed.insert(timer, at) {
+        let old = match timer.slot() {
+            Some((id, slot)) => {
+                if self.of_containers.len() <= id.index() {
+                    self.of_containers.resize(id.index() + 1, [None; SLOTS]);
+                }
+                self.of_containers[id.index()][slot].replace(at)
+            }
+            None => self.others.insert(timer, at),
+        };
+        if let Some(old) = old {
             self.due.remove(&(old, timer));
         }
         self.due.insert((at, timer));
@@ -49,14 +82,24 @@ impl Timers {
 
     /// Forgets a timer.
     pub(crate) fn disarm(&mut self, timer: Timer) {
-        if let Some(at) = self.armed.remove(&timer) {
+        let armed = match timer.slot() {
+            Some((id, slot)) => {
+                let table = self.of_containers.get_mut(id.index());
+                table.and_then(|table| table[slot].take())
+            }
+            None => self.others.remove(&timer),
+        };
+        if let Some(at) = armed {
             self.due.remove(&(at, timer));
         }
     }
 
     /// When a timer is due, if it is set.
     pub(crate) fn get(&self, timer: Timer) -> Option<Tick> {
-        self.armed.get(&timer).copied()
+        match timer.slot() {
+            Some((id, slot)) => self.of_containers.get(id.index())?[slot],
+            None => self.others.get(&timer).copied(),
+        }
     }
 
     /// The earliest deadline.
@@ -76,13 +119,12 @@ impl Timers {
 
     /// Forgets all.
     pub(crate) fn clear(&mut self) {
-        self.due.clear();
-        self.armed.clear();
+        *self = Self::default();
     }
 
-    /// Every armed timer, in the order of their kinds.
+    /// Every armed timer, the earliest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Timer, Tick)> {
-        self.armed.iter().map(|(timer, at)| (*timer, *at))
+        self.due.iter().map(|(at, timer)| (*timer, *at))
     }
 }
 

@@ -9,12 +9,18 @@ use crate::step;
 use crate::workspace::Workspace;
 use anyhow::bail;
 use clap::Subcommand;
+use shape::Shape;
+use std::env;
 
 /// What can be measured.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
     /// Whole lives of pods in the engine, and reading a large file.
-    Engine,
+    Engine {
+        /// Only pods of this shape.
+        #[arg(long)]
+        shape: Option<Shape>,
+    },
 }
 
 /// A figure that must not be above (or below) its limit.
@@ -32,29 +38,18 @@ enum Goal {
 
 pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> anyhow::Result<()> {
     if cfg!(debug_assertions) {
-        return again_in_release(workspace, bench);
+        return again_in_release(workspace);
     }
     let figures = match bench {
-        Bench::Engine => engine::run(),
+        Bench::Engine { shape } => engine::run(*shape),
     };
     judge(&figures)
 }
 
 /// Figures of a dev build say nothing.
-fn again_in_release(workspace: &Workspace, bench: &Bench) -> anyhow::Result<()> {
-    let name = match bench {
-        Bench::Engine => "engine",
-    };
-    let run = [
-        "run",
-        "--quiet",
-        "--release",
-        "--package=xtask",
-        "--",
-        "bench",
-        name,
-    ];
-    step::run(&mut workspace.cargo(&run))
+fn again_in_release(workspace: &Workspace) -> anyhow::Result<()> {
+    let run = ["run", "--quiet", "--release", "--package=xtask", "--"];
+    step::run(workspace.cargo(&run).args(env::args_os().skip(1)))
 }
 
 fn judge(figures: &[Figure]) -> anyhow::Result<()> {

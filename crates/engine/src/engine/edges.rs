@@ -204,6 +204,7 @@ impl Engine {
     }
 
     fn recount(&mut self, from: Target, old: Lets, new: Lets) {
+        let before = self.openness(from);
         let (closed, broken) = match from {
             Target::Container(id) => {
                 let life = &mut self.lives[id.index()];
@@ -224,10 +225,26 @@ impl Engine {
             Lets::Wait => *closed += 1,
             Lets::Never(_) => *broken += 1,
         }
-        self.work.push_back(match from {
-            Target::Container(id) => Work::Consider(id),
-            Target::Barrier(_) => Work::Changed(from),
-        });
+        // Most changes change nothing: one more of many is through. Whoever waits for all is told
+        // when it matters, or a crowd in front of a crowd would cost the square of its size.
+        if before != self.openness(from) {
+            match from {
+                Target::Container(id) => self.work.push_back(Work::Consider(id)),
+                Target::Barrier(_) => self.node_changed(from),
+            }
+        }
+    }
+
+    /// Whether some edge of a node holds it back, and whether one always will.
+    fn openness(&self, node: Target) -> (bool, bool) {
+        let (closed, broken) = match node {
+            Target::Container(id) => (self.life(id).closed, self.life(id).broken),
+            Target::Barrier(id) => {
+                let life = &self.barriers[id.index()];
+                (life.closed, life.broken)
+            }
+        };
+        (closed > 0, broken > 0)
     }
 
     /// Keeps the deadline of an edge: it runs while its container waits and its target has had its turn.

@@ -54,7 +54,7 @@ impl Engine {
             gate.held = false;
         }
         for node in self.graph.nodes() {
-            self.work.push_back(Work::Changed(node));
+            self.node_changed(node);
         }
         for container in self.containers() {
             if self.life(container).record.state == State::Waiting {

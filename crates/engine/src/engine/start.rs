@@ -45,7 +45,10 @@ impl Engine {
         if self.life(container).record.state != State::Waiting || !self.is_wanted(container) {
             return;
         }
-        if let Some((target, until, why)) = self.impossible(container) {
+        // Counted, because looking at every edge whenever one of them changes would cost their square.
+        if self.life(container).broken > 0
+            && let Some((target, until, why)) = self.impossible(container)
+        {
             let cause = Cause::Impossible { target, until, why };
             return self.give_up(
                 now,

@@ -11,8 +11,8 @@ use pillion_engine::pod::{
 use std::time::Duration;
 
 /// The shape of a graph.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Shape {
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+pub(crate) enum Shape {
     /// Each requires the one before it.
     Chain,
     /// All require the first, and the last requires all.
