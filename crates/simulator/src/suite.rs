@@ -54,8 +54,13 @@ pub struct Count {
 
 /// Plays every file in virtual time.
 pub fn run(files: &Files) -> Report {
+    run_under(files, "")
+}
+
+/// Plays every file whose path begins so; the others are there to be referred to.
+pub fn run_under(files: &Files, prefix: &str) -> Report {
     let mut report = Report::default();
-    for name in files.keys() {
+    for name in files.keys().filter(|name| name.starts_with(prefix)) {
         match run_file(files, name) {
             Ok(verdicts) => report.cases.extend(verdicts.into_iter().map(|verdict| Ran {
                 file: name.clone(),
@@ -80,17 +85,29 @@ pub fn run_file(files: &Files, name: &str) -> Result<Vec<Verdict>, String> {
     Ok(judge(scenario, &played.record, Driver::Virtual))
 }
 
-/// Reads one of the files; what it extends is looked for in its folder.
+/// Reads one of the files; those it refers to are looked for from its folder.
 pub fn read_file(files: &Files, name: &str) -> Reading {
-    let folder = name.rfind('/').map_or("", |at| &name[..=at]);
+    let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut open = |other: &str| {
-        let found = files.get(&format!("{folder}{other}"));
-        found
-            .cloned()
-            .ok_or_else(|| "there is no such file beside it".into())
+        let path = from_folder(folder, other);
+        let found = files.get(&path).cloned();
+        found.ok_or_else(|| format!("there is no file {path}"))
     };
     let bytes = files.get(name).map_or(&[][..], Vec::as_slice);
     read::read(name, bytes, &mut open)
+}
+
+/// The path of a file as it is named in another file of that folder.
+fn from_folder(folder: &str, name: &str) -> String {
+    let mut steps: Vec<_> = folder.split('/').filter(|step| !step.is_empty()).collect();
+    for step in name.split('/') {
+        match step {
+            "." | "" => {}
+            ".." => drop(steps.pop()),
+            step => steps.push(step),
+        }
+    }
+    steps.join("/")
 }
 
 // === impl Report ===
@@ -155,5 +172,18 @@ impl Reading {
             }
         });
         texts.collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_from_the_folder_of_the_one_that_names_it() {
+        let named = |name| from_folder("scenarios/stories", name);
+
+        assert_eq!(named("other.yaml"), "scenarios/stories/other.yaml");
+        assert_eq!(named("../../examples/orders.yaml"), "examples/orders.yaml");
     }
 }

@@ -6,6 +6,7 @@
 mod bench;
 mod check;
 mod clock;
+mod conformance;
 mod fuzz;
 mod rust_file;
 mod step;
@@ -30,6 +31,8 @@ enum Chore {
     Test,
     /// The project's own rules: licences, dependencies, purity, file sizes, examples.
     Check,
+    /// Play every scenario in virtual time, and count.
+    Conformance(conformance::Args),
     /// Measure, each figure beside its limit.
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
     let outcome = match chore {
         Chore::Test => test::run(&workspace),
         Chore::Check => check::run(&workspace),
+        Chore::Conformance(args) => conformance::run(&workspace, &args),
         Chore::Bench(bench) => bench::run(&workspace, &bench),
         Chore::Fuzz(args) => fuzz::run(&workspace, &args),
     };

@@ -145,15 +145,38 @@ impl Reader {
         let mut base = extends
             .and_then(|item| self.extended(item, open))
             .unwrap_or_default();
+        let file = keys
+            .take("podFile")
+            .and_then(|item| self.pod_file(item, open));
+        lay(&mut base.pod, file.as_ref());
         lay(&mut base.pod, keys.take("pod"));
         lay(&mut base.actors, keys.take("actors"));
         base
     }
 
     fn extended(&mut self, item: &Item, open: Open<'_>) -> Option<Base> {
+        let document = self.other(item, open)?;
+        let mut keys = self.findings.map(&document)?;
+        Some(self.base(&mut keys, open))
+    }
+
+    /// The pod of another file, or the template in what makes pods.
+    fn pod_file(&mut self, item: &Item, open: Open<'_>) -> Option<Item> {
+        let document = self.other(item, open)?;
+        let spec = document.get("spec");
+        let spec = spec
+            .and_then(|spec| spec.get("jobTemplate"))
+            .and_then(|job| job.get("spec"))
+            .or(spec);
+        let template = spec.and_then(|spec| spec.get("template")).cloned();
+        Some(template.unwrap_or(document))
+    }
+
+    /// The document of another file that this one refers to.
+    fn other(&mut self, item: &Item, open: Open<'_>) -> Option<Item> {
         let name = self.findings.text(item)?;
         if self.sources.len() >= MAX_FILES {
-            let message = format!("more than {MAX_FILES} files extend each other");
+            let message = format!("more than {MAX_FILES} files refer to each other");
             self.findings.refused(item.place, message);
             return None;
         }
@@ -161,9 +184,7 @@ impl Reader {
             let message = format!("`{name}` cannot be read: {why}");
             self.findings.refused(item.place, message);
         });
-        let document = self.document(name, &bytes.ok()?)?;
-        let mut keys = self.findings.map(&document)?;
-        Some(self.base(&mut keys, open))
+        self.document(name, &bytes.ok()?)
     }
 
     /// The pod and what its containers do.
