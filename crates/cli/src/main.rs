@@ -1,2 +1,61 @@
-//! The `pillion` command.
-fn main() {}
+//! The `pillion` command: what a person types, and what they see.
+//!
+//! [`args`] says what can be typed, [`commands`] does it, one file per verb; everything that is
+//! shown goes through the [`printer`], and every command ends in an [`exit`] status.
+
+mod args;
+mod commands;
+mod exit;
+mod hint;
+mod input;
+mod printer;
+mod wrap;
+
+use anyhow::Result;
+use args::Cli;
+use clap::Parser as _;
+use exit::ExitStatus;
+use printer::Printer;
+use std::io;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Help is shown while arguments are parsed, and follows `--color` too.
+    args::color_given(std::env::args_os().skip(1)).write_global();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    match run(cli) {
+        Ok(status) => status.into(),
+        Err(error) if is_broken_pipe(&error) => ExitStatus::Success.into(),
+        Err(error) => {
+            hint::report(&error);
+            ExitStatus::Unusable.into()
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<ExitStatus> {
+    let Cli { output, command } = cli;
+    commands::run(command, &mut Printer::new(output))
+}
+
+/// Shows help, the version, or what is wrong with the arguments.
+fn refuse(error: &clap::Error) -> ExitCode {
+    // Nobody is there to read it: nothing more can be done.
+    let _ = error.print();
+    if error.use_stderr() {
+        ExitStatus::Unusable.into()
+    } else {
+        ExitStatus::Success.into()
+    }
+}
+
+/// Whoever read our output has seen enough, as in `pillion lint … | head`.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}

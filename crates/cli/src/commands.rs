@@ -1,0 +1,21 @@
+//! One file per verb: typed arguments in, output through the printer, an exit status out.
+
+mod completions;
+pub(crate) mod explain;
+mod lint;
+mod man;
+
+use crate::args::Command;
+use crate::exit::ExitStatus;
+use crate::printer::Printer;
+use anyhow::Result;
+
+/// Does what was asked.
+pub(crate) fn run(command: Command, printer: &mut Printer) -> Result<ExitStatus> {
+    match command {
+        Command::Lint(args) => lint::lint(&args, printer),
+        Command::Explain(args) => explain::explain(&args, printer),
+        Command::Completions(args) => completions::completions(&args, printer),
+        Command::Man(args) => man::man(&args, printer),
+    }
+}

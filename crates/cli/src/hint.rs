@@ -1,0 +1,35 @@
+//! Errors as people see them: what could not be done, why, and what to do instead.
+
+use crate::commands::explain::UnknownTopic;
+use crate::input::ReadError;
+use anstream::eprintln;
+use anstyle::{AnsiColor, Style};
+use anyhow::Error;
+
+/// A suggestion to print after an error.
+pub(crate) trait Hint {
+    /// What to do, if something can be done.
+    fn hint(&self) -> Option<String>;
+}
+
+/// Prints an error with its causes, each on its line, and the hint that belongs to it.
+pub(crate) fn report(error: &Error) {
+    eprintln!("{ERROR}error:{ERROR:#} {error}");
+    for cause in error.chain().skip(1) {
+        eprintln!("  because: {cause}");
+    }
+    if let Some(hint) = hint(error) {
+        eprintln!("{HINT}help:{HINT:#} {hint}");
+    }
+}
+
+/// The hint of the first error in the chain that has one.
+fn hint(error: &Error) -> Option<String> {
+    error.chain().find_map(|cause| {
+        let read = cause.downcast_ref::<ReadError>().and_then(Hint::hint);
+        read.or_else(|| cause.downcast_ref::<UnknownTopic>().and_then(Hint::hint))
+    })
+}
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default().bold();
