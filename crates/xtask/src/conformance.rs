@@ -104,6 +104,9 @@ fn judge(report: &Report) -> anyhow::Result<()> {
         .collect();
     let twice = suite::twice(report);
     println!("\n{report}");
+    if !report.is_good() {
+        bail!("not every case passes");
+    }
     if !missing.is_empty() {
         bail!("cases that no scenario has: {}", missing.join(", "));
     }
@@ -112,9 +115,6 @@ fn judge(report: &Report) -> anyhow::Result<()> {
             "cases that more than one scenario has: {}",
             twice.join(", ")
         );
-    }
-    if !report.is_good() {
-        bail!("not every case passes");
     }
     Ok(())
 }
