@@ -132,6 +132,11 @@ codes! {
     "The `apiVersion` does not go with the `kind`. Old groups such as `extensions/v1beta1` are gone \
      from Kubernetes; the fields of a version that does not exist cannot be checked."
 
+    "L0017" ManyFindings Note
+    "there are more findings than are shown"
+    "A file is reported with at most 1000 findings. Mend some of them, or look at the first: often \
+     many have one cause, such as a wrong indentation."
+
     "L0101" BadName Error
     "a name has the wrong form"
     "Kubernetes restricts names, because they become host names, files and labels. A container's \
@@ -276,6 +281,11 @@ codes! {
      and what has ended for good does not restart. Probably another setting is missing, or this one \
      was left behind."
 
+    "L0406" AnnotationMisplaced Warning
+    "the annotation stands where nobody reads it"
+    "The annotation `pillion.dev/lifecycle` works on pods. On a Deployment, a Job or any other \
+     workload it has no effect; it belongs to the metadata of the pod template."
+
     "L0501" UnknownField Warning
     "Kubernetes has no such field here"
     "The field is neither one of Kubernetes (1.36) nor one of Pillion. Kubernetes drops such fields \
@@ -345,6 +355,11 @@ codes! {
     "the text has the wrong form"
     "The field takes text of a certain form: a path, an address, a signal's name, base64, a regular \
      expression. The label says which."
+
+    "L0514" NoImage Note
+    "a container without an image"
+    "Kubernetes refuses a container without an image. Pillion's own runtime starts the command on \
+     this machine and needs none, so such a file runs here and nowhere else."
 }
 
 // === impl Code ===

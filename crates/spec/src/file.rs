@@ -1,11 +1,18 @@
 //! The way in: the bytes of a file become pods, objects beside them, and findings.
 
+mod object;
+
+use crate::code::Code;
 use crate::diagnostic::Diagnostic;
+use crate::findings::Findings;
 use crate::place::Places;
 use crate::pod::{Metadata, Pod};
 use crate::source::Source;
+use crate::tree::Documents;
 use crate::word::words;
+use object::Reader;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Everything that was found in one file.
 #[derive(Clone, Debug)]
@@ -80,15 +87,40 @@ pub struct Secret {
 
 /// Reads a file. Never fails: what is wrong is among the findings.
 pub fn read(name: &str, bytes: &[u8]) -> Outcome {
-    let (source, diagnostics) = match Source::new(name, bytes) {
-        Ok(source) => (source, Vec::new()),
-        Err(diagnostic) => (Source::unread(name), vec![diagnostic]),
+    let source = match Source::new(name, bytes) {
+        Ok(source) => source,
+        Err(diagnostic) => return Outcome::refused(Source::unread(name), diagnostic),
     };
+    let Documents {
+        tree,
+        roots,
+        diagnostics,
+    } = Documents::of_file(&source);
+    let mut findings = Findings::default();
+    let unreadable = !diagnostics.is_empty();
+    diagnostics
+        .into_iter()
+        .for_each(|diagnostic| findings.push(diagnostic));
+    let tree = Arc::new(tree);
+    let mut reader = Reader::new(&source, Arc::clone(&tree), &mut findings);
+    for root in roots {
+        reader.document(tree.node(root));
+    }
+    let Reader {
+        pods,
+        config_maps,
+        secrets,
+        ..
+    } = reader;
+    if pods.is_empty() && !unreadable {
+        findings.push(Diagnostic::new(Code::NoPod, "the file holds no pod"));
+    }
+    let diagnostics = findings.finish();
     Outcome {
         source,
-        pods: Vec::new(),
-        config_maps: Vec::new(),
-        secrets: Vec::new(),
+        pods,
+        config_maps,
+        secrets,
         diagnostics,
     }
 }
@@ -96,6 +128,18 @@ pub fn read(name: &str, bytes: &[u8]) -> Outcome {
 // === impl Outcome ===
 
 impl Outcome {
+    fn refused(source: Source, diagnostic: Diagnostic) -> Self {
+        let diagnostics = vec![diagnostic];
+        let (pods, config_maps, secrets) = (Vec::new(), Vec::new(), Vec::new());
+        Self {
+            source,
+            pods,
+            config_maps,
+            secrets,
+            diagnostics,
+        }
+    }
+
     /// Whether something is so wrong that the file must not be run.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)

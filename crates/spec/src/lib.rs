@@ -9,7 +9,12 @@
 //! could find in one pass. Values mean what they mean to `kubectl`. The crate opens no file, asks
 //! no clock and reads no environment.
 
+mod admission;
 mod base64;
+mod decode;
+mod findings;
+mod name;
+mod shape;
 
 pub mod check;
 pub mod code;
@@ -18,6 +23,7 @@ pub mod diagnostic;
 pub mod dialect;
 pub mod effective;
 pub mod env;
+pub mod fields;
 pub mod file;
 pub mod hook;
 pub mod load;

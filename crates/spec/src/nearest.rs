@@ -6,14 +6,21 @@ pub(crate) fn nearest<'c>(
     word: &str,
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> Option<&'c str> {
+    nearest_with_distance(word, candidates).map(|(candidate, _)| candidate)
+}
+
+/// The same, with how far the candidate is from the word.
+pub(crate) fn nearest_with_distance<'c>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<(&'c str, usize)> {
     let word: Vec<char> = word.chars().take(LONGEST + 1).collect();
     let allowed = (word.len() / 3).max(1);
     candidates
         .into_iter()
-        .map(|candidate| (distance(&word, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.len())
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+        .map(|candidate| (candidate, distance(&word, candidate)))
+        .filter(|(candidate, distance)| *distance <= allowed && *distance < candidate.len())
+        .min_by_key(|(_, distance)| *distance)
 }
 
 /// Longer words are no typing mistakes; the comparison takes time by the square of the length.

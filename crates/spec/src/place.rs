@@ -110,7 +110,7 @@ fn follow<'t>(start: Node<'t>, path: &str, steps: usize) -> Found<'t> {
     for step in steps_of(path) {
         let next = match step {
             Step::Key(key) => found.node.entry(key).map(|(span, node)| (Some(span), node)),
-            Step::Index(index) => found.node.items().nth(index).map(|node| (None, node)),
+            Step::Index(index) => found.node.item(index).map(|node| (None, node)),
         };
         let Some((key, node)) = next else {
             return Found {

@@ -208,19 +208,15 @@ impl<'t> Node<'t> {
 
     /// The entries of a list; none if it is no list.
     pub fn items(self) -> impl ExactSizeIterator<Item = Self> {
-        let items: &[NodeId] = match self.value() {
-            Value::Sequence(items) => items,
-            Value::Null
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::Float(_)
-            | Value::String(_)
-            | Value::Mapping(_) => &[],
-        };
-        items.iter().map(move |id| Node {
-            tree: self.tree,
-            id: *id,
-        })
+        let tree = self.tree;
+        self.raw_items()
+            .iter()
+            .map(move |id| Node { tree, id: *id })
+    }
+
+    /// One entry of a list.
+    pub fn item(self, index: usize) -> Option<Self> {
+        self.raw_items().get(index).map(|id| self.tree.node(*id))
     }
 
     /// Its text, if it is a string.
@@ -269,6 +265,14 @@ impl<'t> Node<'t> {
         matches!(self.value(), Value::Sequence(_))
     }
 
+    fn raw_items(self) -> &'t [NodeId] {
+        if let Value::Sequence(items) = self.value() {
+            items
+        } else {
+            &[]
+        }
+    }
+
     fn raw_entries(self) -> &'t [Entry] {
         if let Value::Mapping(entries) = self.value() {
             entries
@@ -276,6 +280,11 @@ impl<'t> Node<'t> {
             &[]
         }
     }
+}
+
+/// What a text would be if it stood in a file without quotes.
+pub(crate) fn plain_value(text: &str) -> Option<Value> {
+    scalar::resolve(text).ok()
 }
 
 /// From here on a number is written with an exponent, which no integer field takes.

@@ -8,6 +8,7 @@ mod check;
 mod clock;
 mod conformance;
 mod fuzz;
+mod gen_fields;
 mod rust_file;
 mod step;
 mod test;
@@ -36,6 +37,8 @@ enum Chore {
     /// Measure, each figure beside its limit.
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Write the table of Kubernetes' fields anew.
+    GenFields(gen_fields::Args),
     /// Look for input that makes the program panic, with libFuzzer.
     Fuzz(fuzz::Args),
 }
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Chore::Check => check::run(&workspace),
         Chore::Conformance(args) => conformance::run(&workspace, &args),
         Chore::Bench(bench) => bench::run(&workspace, &bench),
+        Chore::GenFields(args) => gen_fields::run(&workspace, &args),
         Chore::Fuzz(args) => fuzz::run(&workspace, &args),
     };
     match outcome {

@@ -1,0 +1,1 @@
+//! What Kubernetes refuses, with the words and places that people see.

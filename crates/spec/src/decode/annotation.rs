@@ -1,0 +1,101 @@
+//! The annotation `pillion.dev/lifecycle`: Pillion's fields where an API server keeps them.
+//!
+//! Its text is YAML of its own, `containers.<name>.<field>`. It is read as a document inside the
+//! document, so that its mistakes are shown where they stand.
+
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::fields::{ANNOTATION, Kind};
+use crate::findings::Findings;
+use crate::nearest::nearest;
+use crate::shape::{At, Shape};
+use crate::source::{Source, Span};
+use crate::tree::{Documents, Node, NodeId, Tree};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Its key.
+pub(crate) const LIFECYCLE: &str = "pillion.dev/lifecycle";
+
+/// What the annotation says, by container name.
+#[derive(Debug)]
+pub(crate) struct Annotation {
+    pub(crate) tree: Arc<Tree>,
+    containers: BTreeMap<String, (NodeId, Span)>,
+}
+
+// === impl Annotation ===
+
+impl Annotation {
+    /// Reads the annotation of a pod, if it has one.
+    pub(crate) fn read(pod: Node<'_>, source: &Source, findings: &mut Findings) -> Option<Self> {
+        let node = pod.get("metadata")?.get("annotations")?.get(LIFECYCLE)?;
+        node.as_str()?;
+        let Documents {
+            tree,
+            roots,
+            diagnostics,
+        } = Documents::of_scalar(source, node);
+        let broken = !diagnostics.is_empty();
+        diagnostics
+            .into_iter()
+            .for_each(|diagnostic| findings.push(diagnostic));
+        let roots: Vec<_> = roots
+            .into_iter()
+            .filter(|root| !tree.node(*root).is_null())
+            .collect();
+        let [root] = roots[..] else {
+            if !broken {
+                findings.push(not_one_document(node.span()));
+            }
+            return None;
+        };
+        let whole = At::Whole("the annotation");
+        let mut shape = Shape {
+            source,
+            findings,
+            strict: true,
+        };
+        shape.check(tree.node(root), &Kind::Object(&ANNOTATION), whole);
+        let containers = tree.node(root).get("containers");
+        let entries = containers
+            .into_iter()
+            .flat_map(|containers| containers.entries());
+        let mapped = entries.filter(|(_, _, value)| value.is_mapping());
+        let containers = mapped
+            .map(|(name, span, value)| (name.to_owned(), (value.id(), span)))
+            .collect();
+        Some(Self {
+            tree: Arc::new(tree),
+            containers,
+        })
+    }
+
+    /// What it says about a container.
+    pub(crate) fn container(&self, name: &str) -> Option<Node<'_>> {
+        self.containers.get(name).map(|(id, _)| self.tree.node(*id))
+    }
+
+    /// Objects to containers that do not exist.
+    pub(crate) fn check_names(&self, names: &[&str], findings: &mut Findings) {
+        let unknown = self
+            .containers
+            .iter()
+            .filter(|(name, _)| !names.contains(&name.as_str()));
+        for (name, (_, span)) in unknown {
+            let message = format!("the annotation talks about `{name}`, which does not exist");
+            let diagnostic = Diagnostic::new(Code::UnknownAnnotated, message);
+            let diagnostic = diagnostic.primary(*span, "no container has this name");
+            findings.push(match nearest(name, names.iter().copied()) {
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None => diagnostic,
+            });
+        }
+    }
+}
+
+fn not_one_document(span: Span) -> Diagnostic {
+    let message = format!("the annotation `{LIFECYCLE}` holds no map of containers");
+    let diagnostic = Diagnostic::new(Code::WrongType, message).primary(span, "not one map");
+    diagnostic.help("write `containers: {NAME: {FIELD: VALUE}}`")
+}

@@ -1,0 +1,314 @@
+//! The objects of a file, one document after the other.
+
+use super::{ConfigMap, PodFile, Secret, WorkloadKind};
+use crate::admission;
+use crate::base64;
+use crate::code::Code;
+use crate::decode::annotation::{Annotation, LIFECYCLE};
+use crate::decode::metadata::metadata;
+use crate::decode::pod::pod;
+use crate::diagnostic::Diagnostic;
+use crate::fields::{self, Kind};
+use crate::findings::Findings;
+use crate::place::{Annotated, Places};
+use crate::pod::PodSpec;
+use crate::shape::{At, Shape};
+use crate::source::Source;
+use crate::tree::{Node, Tree};
+use crate::word::Word;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Reads objects and collects them.
+pub(super) struct Reader<'r> {
+    source: &'r Source,
+    tree: Arc<Tree>,
+    findings: &'r mut Findings,
+    pub(super) pods: Vec<PodFile>,
+    pub(super) config_maps: Vec<ConfigMap>,
+    pub(super) secrets: Vec<Secret>,
+}
+
+/// What a document says it is.
+enum Identity<'t> {
+    /// A kind that is read.
+    Known(&'static str),
+    /// A list of objects; the kind of those that do not say theirs.
+    List(Option<&'t str>),
+    /// Something else.
+    Other,
+}
+
+// === impl Reader ===
+
+impl<'r> Reader<'r> {
+    pub(super) fn new(source: &'r Source, tree: Arc<Tree>, findings: &'r mut Findings) -> Self {
+        let (pods, config_maps, secrets) = (Vec::new(), Vec::new(), Vec::new());
+        Self {
+            source,
+            tree,
+            findings,
+            pods,
+            config_maps,
+            secrets,
+        }
+    }
+
+    /// Reads one document. Empty ones, as between two separators, are nothing.
+    pub(super) fn document(&mut self, node: Node<'_>) {
+        if node.is_null() {
+            return;
+        }
+        if !node.is_mapping() {
+            let diagnostic = Diagnostic::new(Code::NotAnObject, "a document must be a map");
+            self.findings
+                .push(diagnostic.primary(node.span(), "not a map"));
+            return;
+        }
+        self.object(node, None);
+    }
+
+    fn object(&mut self, node: Node<'_>, default: Option<&str>) {
+        match self.identity(node, default) {
+            Some(Identity::Known(kind)) => self.known(node, kind),
+            Some(Identity::List(kind)) => {
+                let items = node
+                    .get("items")
+                    .into_iter()
+                    .flat_map(|items| items.items());
+                for item in items.filter(|item| item.is_mapping()) {
+                    self.object(item, kind);
+                }
+            }
+            Some(Identity::Other) => self.ignored(node),
+            None => {}
+        }
+    }
+
+    fn identity<'t>(&mut self, node: Node<'t>, default: Option<&'t str>) -> Option<Identity<'t>> {
+        let kind = node.get("kind").and_then(Node::as_str).or(default);
+        let version = node.get("apiVersion").and_then(Node::as_str);
+        let (Some(kind), true) = (kind, version.is_some() || default.is_some()) else {
+            self.unidentified(node);
+            return None;
+        };
+        if let Some(items) = kind.strip_suffix("List") {
+            return Some(Identity::List((!items.is_empty()).then_some(items)));
+        }
+        let Some((kind, expected)) = KINDS.iter().find(|(known, _)| *known == kind) else {
+            return Some(Identity::Other);
+        };
+        let version = version.unwrap_or(expected);
+        if version == *expected {
+            return Some(Identity::Known(kind));
+        }
+        let group = |version: &str| version.rsplit_once('/').map(|(group, _)| group.to_owned());
+        if group(version) != group(expected) && !version.starts_with("extensions/") {
+            return Some(Identity::Other);
+        }
+        let span = node
+            .get("apiVersion")
+            .map_or_else(|| node.span(), Node::span);
+        let message = format!("there is no `{kind}` in `{version}`");
+        let diagnostic = Diagnostic::new(Code::VersionUnknown, message);
+        let diagnostic = diagnostic.primary(span, "not a version of Kubernetes 1.36");
+        self.findings
+            .push(diagnostic.help(format!("write `{expected}`")));
+        Some(Identity::Known(kind))
+    }
+
+    fn known(&mut self, node: Node<'_>, kind: &'static str) {
+        if let Some(object) = fields::object(kind) {
+            let article = if kind.starts_with(['A', 'E', 'I', 'O', 'U']) {
+                "an"
+            } else {
+                "a"
+            };
+            let name = format!("{article} {kind}");
+            let mut shape = Shape {
+                source: self.source,
+                findings: self.findings,
+                strict: false,
+            };
+            shape.check(node, &Kind::Object(object), At::Whole(&name));
+        }
+        admission::metadata(node, kind, self.findings);
+        match WorkloadKind::from_word(kind) {
+            Some(kind) => self.workload(node, kind),
+            None if kind == "Secret" => self.secrets.push(secret(node)),
+            None => self.config_maps.push(config_map(node)),
+        }
+    }
+
+    fn workload(&mut self, node: Node<'_>, kind: WorkloadKind) {
+        let Some(template) = template(node, kind) else {
+            return;
+        };
+        if kind != WorkloadKind::Pod {
+            self.check_misplaced_annotation(node);
+        }
+        let annotation = Annotation::read(template, self.source, self.findings);
+        let Some(pod) = pod(template, annotation.as_ref(), self.findings) else {
+            let diagnostic = Diagnostic::new(Code::MissingField, "a pod needs `spec`");
+            self.findings
+                .push(diagnostic.primary(template.span(), "`spec` is missing"));
+            return;
+        };
+        let annotated = annotation.map(|annotation| {
+            let names: Vec<_> = pod
+                .spec
+                .all_containers()
+                .map(|(_, _, c)| c.name.as_str())
+                .collect();
+            annotation.check_names(&names, self.findings);
+            annotated(&annotation, &pod.spec)
+        });
+        let places = Places::new(Arc::clone(&self.tree), template.id(), annotated);
+        let file = PodFile {
+            kind,
+            owner: metadata(node),
+            pod,
+            places,
+        };
+        if kind != WorkloadKind::Pod
+            && let Some(metadata) = template.get("metadata")
+        {
+            admission::labels(metadata, self.findings);
+        }
+        admission::pod(&file, &claims(node), self.findings);
+        self.pods.push(file);
+    }
+
+    /// The annotation works on the pod, so on a workload it would do nothing.
+    fn check_misplaced_annotation(&mut self, node: Node<'_>) {
+        let annotations = node
+            .get("metadata")
+            .and_then(|metadata| metadata.get("annotations"));
+        let Some((span, _)) = annotations.and_then(|node| node.entry(LIFECYCLE)) else {
+            return;
+        };
+        let message = format!("`{LIFECYCLE}` stands on the workload, where nobody reads it");
+        let diagnostic = Diagnostic::new(Code::AnnotationMisplaced, message);
+        let diagnostic = diagnostic.primary(span, "without effect here");
+        self.findings
+            .push(diagnostic.help("move it to the annotations of the pod template"));
+    }
+
+    fn ignored(&mut self, node: Node<'_>) {
+        let kind = node.get("kind");
+        let span = kind.map_or_else(|| node.span(), Node::span);
+        let name = kind.and_then(Node::as_str).unwrap_or("this kind");
+        let message = format!("objects of kind `{name}` are not used");
+        self.findings
+            .push(Diagnostic::new(Code::KindIgnored, message).primary(span, ""));
+    }
+
+    fn unidentified(&mut self, node: Node<'_>) {
+        let missing: Vec<_> = ["apiVersion", "kind"]
+            .into_iter()
+            .filter(|key| node.get(key).and_then(Node::as_str).is_none())
+            .map(|key| format!("`{key}`"))
+            .collect();
+        let message = format!("a document does not say its {}", missing.join(" and "));
+        let diagnostic = Diagnostic::new(Code::KindMissing, message);
+        let diagnostic = diagnostic.primary(node.span(), "what is this?");
+        self.findings
+            .push(diagnostic.help("a pod begins with `apiVersion: v1` and `kind: Pod`"));
+    }
+}
+
+/// The kinds that are read, with their versions.
+const KINDS: &[(&str, &str)] = &[
+    ("ConfigMap", "v1"),
+    ("CronJob", "batch/v1"),
+    ("DaemonSet", "apps/v1"),
+    ("Deployment", "apps/v1"),
+    ("Job", "batch/v1"),
+    ("Pod", "v1"),
+    ("PodTemplate", "v1"),
+    ("ReplicaSet", "apps/v1"),
+    ("Secret", "v1"),
+    ("StatefulSet", "apps/v1"),
+];
+
+/// The object that holds the pod's metadata and spec.
+fn template(node: Node<'_>, kind: WorkloadKind) -> Option<Node<'_>> {
+    let template = match kind {
+        WorkloadKind::Pod => Some(node),
+        WorkloadKind::PodTemplate => node.get("template"),
+        WorkloadKind::CronJob => node
+            .get("spec")?
+            .get("jobTemplate")?
+            .get("spec")?
+            .get("template"),
+        WorkloadKind::Deployment
+        | WorkloadKind::StatefulSet
+        | WorkloadKind::DaemonSet
+        | WorkloadKind::ReplicaSet
+        | WorkloadKind::Job => node.get("spec")?.get("template"),
+    };
+    template.filter(|template| template.is_mapping())
+}
+
+/// The volumes that a `StatefulSet` brings for its pods.
+fn claims(node: Node<'_>) -> Vec<&str> {
+    let templates = node
+        .get("spec")
+        .and_then(|spec| spec.get("volumeClaimTemplates"));
+    let metadata = templates
+        .into_iter()
+        .flat_map(Node::items)
+        .filter_map(|claim| claim.get("metadata"));
+    metadata
+        .filter_map(|metadata| metadata.get("name")?.as_str())
+        .collect()
+}
+
+fn annotated(annotation: &Annotation, spec: &PodSpec) -> Annotated {
+    let containers = spec
+        .all_containers()
+        .filter_map(|(list, index, container)| {
+            let node = annotation.container(&container.name)?;
+            Some((format!("spec.{list}[{index}]"), node.id()))
+        });
+    Annotated {
+        containers: containers.collect(),
+        tree: Arc::clone(&annotation.tree),
+    }
+}
+
+fn config_map(node: Node<'_>) -> ConfigMap {
+    let mut data = plain(node, "data");
+    data.extend(decoded(node, "binaryData"));
+    ConfigMap {
+        metadata: metadata(node),
+        data,
+    }
+}
+
+fn secret(node: Node<'_>) -> Secret {
+    let kind = node.get("type").and_then(Node::as_str).unwrap_or("Opaque");
+    let mut data = decoded(node, "data");
+    data.extend(plain(node, "stringData"));
+    Secret {
+        metadata: metadata(node),
+        kind: kind.to_owned(),
+        data,
+    }
+}
+
+fn plain(node: Node<'_>, key: &str) -> BTreeMap<String, Vec<u8>> {
+    let entries = node.get(key).into_iter().flat_map(Node::entries);
+    let bytes = |value: Node<'_>| value.as_str().unwrap_or_default().as_bytes().to_vec();
+    entries
+        .map(|(key, _, value)| (key.to_owned(), bytes(value)))
+        .collect()
+}
+
+fn decoded(node: Node<'_>, key: &str) -> BTreeMap<String, Vec<u8>> {
+    let entries = node.get(key).into_iter().flat_map(Node::entries);
+    let bytes = |value: Node<'_>| value.as_str().and_then(base64::decode).unwrap_or_default();
+    entries
+        .map(|(key, _, value)| (key.to_owned(), bytes(value)))
+        .collect()
+}

@@ -1,0 +1,53 @@
+//! Where findings are collected while a file is read.
+
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use std::collections::HashSet;
+
+/// Findings, each once: a value behind an anchor is looked at in every place that repeats it, and
+/// is still wrong only once.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    diagnostics: Vec<Diagnostic>,
+    seen: HashSet<(Code, Option<Span>, String)>,
+    left_out: usize,
+}
+
+/// Nobody reads more, and a file of 3 MB can be wrong in very many places.
+const MAX_FINDINGS: usize = 1000;
+
+// === impl Findings ===
+
+impl Findings {
+    /// Adds a finding, unless it is known.
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() >= MAX_FINDINGS {
+            self.left_out += 1;
+            return;
+        }
+        let key = (
+            diagnostic.code,
+            diagnostic.place(),
+            diagnostic.message.clone(),
+        );
+        if self.seen.insert(key) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// All findings in the order of the file.
+    pub(crate) fn finish(self) -> Vec<Diagnostic> {
+        let Self {
+            mut diagnostics,
+            seen: _,
+            left_out,
+        } = self;
+        diagnostics.sort_by_key(Diagnostic::place);
+        if left_out > 0 {
+            let message = format!("{left_out} more findings are not shown");
+            diagnostics.push(Diagnostic::new(Code::ManyFindings, message));
+        }
+        diagnostics
+    }
+}
