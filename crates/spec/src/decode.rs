@@ -50,19 +50,19 @@ fn word<W: Word>(node: Node<'_>, key: &str) -> Option<W> {
 fn items<'t>(node: Node<'t>, key: &str) -> impl Iterator<Item = Node<'t>> {
     let list = node.get(key);
     list.into_iter()
-        .flat_map(|list| list.items())
+        .flat_map(Node::items)
         .filter(|item| !item.is_null())
 }
 
 fn texts(node: Node<'_>, key: &str) -> Vec<String> {
     items(node, key)
-        .filter_map(|item| item.as_str())
+        .filter_map(Node::as_str)
         .map(str::to_owned)
         .collect()
 }
 
 fn text_map(node: Node<'_>, key: &str) -> BTreeMap<String, String> {
-    let entries = node.get(key).into_iter().flat_map(|map| map.entries());
+    let entries = node.get(key).into_iter().flat_map(Node::entries);
     // Kubernetes takes a key without a value as an empty text.
     let text = |value: Node<'_>| value.as_str().unwrap_or_default().to_owned();
     entries
@@ -75,7 +75,7 @@ fn quantity(node: Node<'_>, key: &str) -> Option<Quantity> {
 }
 
 fn quantities(node: Node<'_>, key: &str) -> BTreeMap<String, Quantity> {
-    let entries = node.get(key).into_iter().flat_map(|map| map.entries());
+    let entries = node.get(key).into_iter().flat_map(Node::entries);
     let amounts = entries.filter_map(|(key, _, value)| {
         let amount = crate::shape::quantity(value).ok()?;
         Some((key.to_owned(), amount))

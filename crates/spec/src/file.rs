@@ -98,9 +98,9 @@ pub fn read(name: &str, bytes: &[u8]) -> Outcome {
     } = Documents::of_file(&source);
     let mut findings = Findings::default();
     let unreadable = !diagnostics.is_empty();
-    diagnostics
-        .into_iter()
-        .for_each(|diagnostic| findings.push(diagnostic));
+    for diagnostic in diagnostics {
+        findings.push(diagnostic);
+    }
     let tree = Arc::new(tree);
     let mut reader = Reader::new(&source, Arc::clone(&tree), &mut findings);
     for root in roots {

@@ -71,9 +71,9 @@ impl Shape<'_> {
                 Some(_) => {}
                 None => {
                     let unknown = unknown::unknown_field(object, key, span, at, self.strict);
-                    unknown
-                        .into_iter()
-                        .for_each(|finding| self.findings.push(finding));
+                    if let Some(unknown) = unknown {
+                        self.findings.push(unknown);
+                    }
                 }
             }
         }

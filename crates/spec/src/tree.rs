@@ -47,18 +47,18 @@ pub enum Value {
     /// Any other number, never infinite.
     Float(f64),
     /// Text.
-    String(Box<str>),
+    String(String),
     /// A list.
-    Sequence(Box<[NodeId]>),
+    Sequence(Vec<NodeId>),
     /// An object.
-    Mapping(Box<[Entry]>),
+    Mapping(Vec<Entry>),
 }
 
 /// A key and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// The key as text.
-    pub key: Box<str>,
+    pub key: String,
     /// The place of the key.
     pub key_span: Span,
     /// The value's node.
@@ -188,7 +188,7 @@ impl<'t> Node<'t> {
 
     /// The place of a key and its value, null or not.
     pub fn entry(self, key: &str) -> Option<(Span, Self)> {
-        let found = self.raw_entries().iter().find(|entry| &*entry.key == key)?;
+        let found = self.raw_entries().iter().find(|entry| entry.key == key)?;
         Some((found.key_span, self.tree.node(found.value)))
     }
 
@@ -282,9 +282,9 @@ impl<'t> Node<'t> {
     }
 }
 
-/// What a text would be if it stood in a file without quotes.
+/// What a text would be if it stood in a file without quotes; none if it stays text.
 pub(crate) fn plain_value(text: &str) -> Option<Value> {
-    scalar::resolve(text).ok()
+    scalar::resolve(text).ok().flatten()
 }
 
 /// From here on a number is written with an exponent, which no integer field takes.

@@ -2,7 +2,7 @@
 //!
 //! It goes into `crates/spec/src/fields/table.rs`.
 //!
-//! Types and required fields come from the OpenAPI documents in Kubernetes' source. Those leave
+//! Types and required fields come from the `OpenAPI` documents in Kubernetes' source. Those leave
 //! out which words a field takes, so these come from the Go code that the documents are made of.
 
 mod openapi;
@@ -10,7 +10,7 @@ mod words;
 
 use crate::workspace::Workspace;
 use anyhow::Context;
-use openapi::{Kind, Schemas};
+use openapi::{Fields, Kind, Schemas};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -79,9 +79,7 @@ fn table(schemas: &Schemas, words: &Words) -> anyhow::Result<String> {
 }
 
 /// All types that the roots are made of, by name.
-fn reachable(
-    schemas: &Schemas,
-) -> anyhow::Result<BTreeMap<String, BTreeMap<String, (Kind, bool)>>> {
+fn reachable(schemas: &Schemas) -> anyhow::Result<BTreeMap<String, Fields>> {
     let mut found = BTreeMap::new();
     let mut open: BTreeSet<String> = ROOTS.iter().map(|root| (*root).to_owned()).collect();
     while let Some(name) = open.pop_first() {

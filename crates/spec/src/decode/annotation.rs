@@ -37,9 +37,9 @@ impl Annotation {
             diagnostics,
         } = Documents::of_scalar(source, node);
         let broken = !diagnostics.is_empty();
-        diagnostics
-            .into_iter()
-            .for_each(|diagnostic| findings.push(diagnostic));
+        for diagnostic in diagnostics {
+            findings.push(diagnostic);
+        }
         let roots: Vec<_> = roots
             .into_iter()
             .filter(|root| !tree.node(*root).is_null())
@@ -58,9 +58,7 @@ impl Annotation {
         };
         shape.check(tree.node(root), &Kind::Object(&ANNOTATION), whole);
         let containers = tree.node(root).get("containers");
-        let entries = containers
-            .into_iter()
-            .flat_map(|containers| containers.entries());
+        let entries = containers.into_iter().flat_map(Node::entries);
         let mapped = entries.filter(|(_, _, value)| value.is_mapping());
         let containers = mapped
             .map(|(name, span, value)| (name.to_owned(), (value.id(), span)))

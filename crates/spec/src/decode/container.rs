@@ -85,7 +85,7 @@ fn container_port(node: Node<'_>, findings: &mut Findings) -> Option<Port> {
         name: some_text(node, "name"),
         container_port: port(node, "containerPort", findings)?,
         // As in Kubernetes, 0 counts as not given.
-        host_port: match node.get("hostPort").and_then(|port| port.as_int()) {
+        host_port: match node.get("hostPort").and_then(Node::as_int) {
             Some(0) | None => None,
             Some(_) => port(node, "hostPort", findings),
         },

@@ -83,6 +83,10 @@ fn undo(container: Node<'_>, findings: &mut Findings) -> Option<Vec<String>> {
 }
 
 /// `true` is any end, `false` is none.
+#[expect(
+    clippy::option_option,
+    reason = "whether it was given, and whether it is one"
+)]
 fn keystone(node: Node<'_>) -> Option<Option<Keystone>> {
     match node.as_bool() {
         Some(true) => Some(Some(Keystone::Any)),

@@ -31,10 +31,7 @@ pub(crate) fn pod(
 fn pod_spec(node: Node<'_>, annotation: Option<&Annotation>, findings: &mut Findings) -> PodSpec {
     let mut containers = |list: ContainerList| -> Vec<Container> {
         // Entries that are no containers keep their place, so that indices stay those of the file.
-        let entries = node
-            .get(list.as_str())
-            .into_iter()
-            .flat_map(|list| list.items());
+        let entries = node.get(list.as_str()).into_iter().flat_map(Node::items);
         let decode = |entry: Node<'_>| {
             let name = some_text(entry, "name").unwrap_or_default();
             let annotated = annotation.and_then(|annotation| annotation.container(&name));

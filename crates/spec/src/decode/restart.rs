@@ -55,7 +55,7 @@ fn exit_codes(node: Node<'_>, findings: &mut Findings) -> Option<Trigger> {
     {
         findings.push(too_many(list, "exit codes", MAX_CODES));
     }
-    let codes = items(node, "values").filter_map(|value| value.as_int());
+    let codes = items(node, "values").filter_map(Node::as_int);
     let values = codes.filter_map(|code| i32::try_from(code).ok()).collect();
     let operator: Operator = word(node, "operator")?;
     Some(Trigger::ExitCodes { operator, values })

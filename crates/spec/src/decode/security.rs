@@ -41,7 +41,7 @@ fn id(node: Node<'_>, key: &str, findings: &mut Findings) -> Option<i64> {
 }
 
 fn groups(node: Node<'_>) -> Vec<i64> {
-    let ids = items(node, "supplementalGroups").filter_map(|item| item.as_int());
+    let ids = items(node, "supplementalGroups").filter_map(Node::as_int);
     ids.filter_map(|id| i64::try_from(id).ok()).collect()
 }
 

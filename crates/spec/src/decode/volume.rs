@@ -141,19 +141,17 @@ fn downward_file(node: Node<'_>, findings: &mut Findings) -> Option<DownwardFile
     check_inside(node, "path", findings);
     let ways = ["fieldRef", "resourceFieldRef"];
     let (way, value) = only_one(node, &ways, "a file of the downward API", findings)?;
-    let value = match way {
-        "fieldRef" => DownwardValue::Field {
-            path: field_ref(value, FILE_FIELDS, findings)?,
-        },
-        _ => {
-            needs(
-                value,
-                "containerName",
-                "`resourceFieldRef` in a volume",
-                findings,
-            );
-            DownwardValue::Resource(resource_ref(value, findings)?)
-        }
+    let value = if way == "fieldRef" {
+        let path = field_ref(value, FILE_FIELDS, findings)?;
+        DownwardValue::Field { path }
+    } else {
+        needs(
+            value,
+            "containerName",
+            "`resourceFieldRef` in a volume",
+            findings,
+        );
+        DownwardValue::Resource(resource_ref(value, findings)?)
     };
     Some(DownwardFile {
         path: some_text(node, "path")?,

@@ -72,10 +72,7 @@ impl<'r> Reader<'r> {
         match self.identity(node, default) {
             Some(Identity::Known(kind)) => self.known(node, kind),
             Some(Identity::List(kind)) => {
-                let items = node
-                    .get("items")
-                    .into_iter()
-                    .flat_map(|items| items.items());
+                let items = node.get("items").into_iter().flat_map(Node::items);
                 for item in items.filter(|item| item.is_mapping()) {
                     self.object(item, kind);
                 }

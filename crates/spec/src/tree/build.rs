@@ -11,6 +11,7 @@ use super::{NodeData, NodeId, Style, Tree, Value};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// How deep maps and lists may stand in each other.
@@ -36,8 +37,9 @@ pub(super) struct Builder<'t> {
 }
 
 /// A scalar as a reader sees it.
+#[derive(Clone)]
 pub(super) struct Scalar<'s> {
-    pub(super) text: &'s str,
+    pub(super) text: Cow<'s, str>,
     pub(super) style: Style,
     /// The short form of its tag, such as `!!int`.
     pub(super) tag: Option<&'s str>,
@@ -56,6 +58,10 @@ struct Frame {
     start: Span,
     anchor: usize,
     content: Content,
+    /// How many values are in it so far, aliases followed, itself included.
+    size: u64,
+    /// How deep it is so far.
+    height: usize,
 }
 
 #[derive(Debug)]
@@ -67,7 +73,7 @@ enum Content {
 /// A key whose value is awaited.
 #[derive(Debug)]
 enum Key {
-    Named(Box<str>, Span),
+    Named(String, Span),
     Merge(Span),
     /// It was refused, and its value is dropped.
     Refused,
@@ -112,35 +118,41 @@ impl<'t> Builder<'t> {
         self.anchors.clear();
     }
 
-    pub(super) fn scalar(&mut self, scalar: &Scalar<'_>) {
-        let is_key = self.awaits_key();
-        if is_key && scalar.anchor == 0 {
+    pub(super) fn scalar(&mut self, scalar: Scalar<'_>) {
+        let Scalar {
+            style,
+            span,
+            anchor,
+            ..
+        } = scalar;
+        if self.awaits_key() {
+            if anchor != 0 {
+                let value = self.scalar_value(scalar.clone());
+                let node = self.push(NodeData { span, value, style }, 1, 1);
+                self.name(anchor, node);
+            }
             let key = self.scalar_key(scalar);
             self.put_key(key);
             return;
         }
         let value = self.scalar_value(scalar);
-        let span = if scalar.span.is_empty() {
-            self.key_span().unwrap_or(scalar.span)
+        // Nothing has no place of its own; it is shown at its key.
+        let place = if span.is_empty() {
+            self.key_span()
         } else {
-            scalar.span
+            None
         };
         let node = self.push(
             NodeData {
-                span,
+                span: place.unwrap_or(span),
                 value,
-                style: scalar.style,
+                style,
             },
             1,
             1,
         );
-        self.name(scalar.anchor, node);
-        if is_key {
-            let key = self.scalar_key(scalar);
-            self.put_key(key);
-        } else {
-            self.put(node);
-        }
+        self.name(anchor, node);
+        self.put(node);
     }
 
     pub(super) fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Fatal> {
@@ -188,21 +200,29 @@ impl<'t> Builder<'t> {
     /// Ends the innermost list or map. `end` is where the reader stands, which for block style
     /// can be well behind the last value.
     pub(super) fn end(&mut self, end: Span) {
-        let Some(frame) = self.open.pop() else { return };
-        let start = frame.start;
-        let (value, children, last) = match frame.content {
+        let Some(Frame {
+            start,
+            anchor,
+            content,
+            size,
+            height,
+        }) = self.open.pop()
+        else {
+            return;
+        };
+        let (value, last) = match content {
             Content::Sequence(items) => {
-                let last = items.last().map(|item| self.tree.data(*item).span);
-                (Value::Sequence(items.clone().into()), items, last)
+                let last = items.last().copied();
+                (Value::Sequence(items), last)
             }
             Content::Mapping { entries, key: _ } => {
-                let last = entries.last().map(|entry| self.tree.data(entry.value).span);
-                let children = entries.values().collect();
-                (Value::Mapping(entries.into_boxed()), children, last)
+                let last = entries.last().map(|entry| entry.value);
+                (Value::Mapping(entries.into_vec()), last)
             }
         };
         // A block ends where its last value ends, but that value may come from elsewhere.
         let is_flow = !end.is_empty();
+        let last = last.map(|last| self.tree.data(last).span);
         let within = last.filter(|last| (start.start..end.start).contains(&last.start));
         let end = if is_flow {
             end.end
@@ -213,17 +233,6 @@ impl<'t> Builder<'t> {
             start: start.start,
             end: end.max(start.start),
         };
-        let size = children
-            .iter()
-            .map(|child| self.sizes[child.index()])
-            .sum::<u64>()
-            + 1;
-        let height = children
-            .iter()
-            .map(|child| self.heights[child.index()])
-            .max()
-            .unwrap_or(0)
-            + 1;
         let node = self.push(
             NodeData {
                 span,
@@ -231,9 +240,9 @@ impl<'t> Builder<'t> {
                 style: Style::Plain,
             },
             size,
-            height,
+            height + 1,
         );
-        self.name(frame.anchor, node);
+        self.name(anchor, node);
         self.put_or_refuse(node, span);
     }
 
@@ -248,6 +257,8 @@ impl<'t> Builder<'t> {
             start,
             anchor,
             content,
+            size: 1,
+            height: 0,
         });
         Ok(())
     }
@@ -270,6 +281,8 @@ impl<'t> Builder<'t> {
             self.roots.push(node);
             return;
         };
+        frame.size += self.sizes[node.index()];
+        frame.height = frame.height.max(self.heights[node.index()]);
         match &mut frame.content {
             Content::Sequence(items) => items.push(node),
             Content::Mapping { entries, key } => match key.take() {
@@ -343,22 +356,23 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn scalar_key(&mut self, scalar: &Scalar<'_>) -> Key {
-        let is_merge = scalar.text == "<<"
-            && (scalar.tag.is_none() && scalar.style == Style::Plain
-                || scalar.tag == Some("!!merge"));
-        if is_merge {
-            return Key::Merge(scalar.span);
+    fn scalar_key(&mut self, scalar: Scalar<'_>) -> Key {
+        let Scalar {
+            span, style, tag, ..
+        } = scalar;
+        let is_plain = tag.is_none() && style == Style::Plain;
+        if scalar.text == "<<" && (is_plain || tag == Some("!!merge")) {
+            return Key::Merge(span);
         }
         match resolve(scalar) {
-            Err(Refusal::NoJsonForm) => {
-                Key::Named(scalar::infinite_key(scalar.text).into(), scalar.span)
+            Err((Refusal::NoJsonForm, text)) => {
+                Key::Named(scalar::infinite_key(&text).to_owned(), span)
             }
             Ok(value) => match scalar::key_text(value) {
-                Some(text) => Key::Named(text, scalar.span),
-                None => self.refused_key(scalar.span),
+                Some(text) => Key::Named(text, span),
+                None => self.refused_key(span),
             },
-            Err(Refusal::TagMismatch | Refusal::NotBase64) => self.refused_key(scalar.span),
+            Err((Refusal::TagMismatch | Refusal::NotBase64, _)) => self.refused_key(span),
         }
     }
 
@@ -371,15 +385,16 @@ impl<'t> Builder<'t> {
         Key::Refused
     }
 
-    fn scalar_value(&mut self, scalar: &Scalar<'_>) -> Value {
-        resolve(scalar).unwrap_or_else(|refusal| {
+    fn scalar_value(&mut self, scalar: Scalar<'_>) -> Value {
+        let span = scalar.span;
+        resolve(scalar).unwrap_or_else(|(refusal, text)| {
             let label = match refusal {
                 Refusal::TagMismatch => "not of the type that its tag says",
                 Refusal::NotBase64 => "not text in base64",
                 Refusal::NoJsonForm => "infinity and not-a-number have no form in JSON",
             };
-            let message = format!("`{}` cannot be used as a value", scalar.text);
-            let diagnostic = Diagnostic::new(Code::BadScalar, message).primary(scalar.span, label);
+            let message = format!("`{text}` cannot be used as a value");
+            let diagnostic = Diagnostic::new(Code::BadScalar, message).primary(span, label);
             self.diagnostics
                 .push(diagnostic.help("quote it if it is meant as text"));
             Value::Null
@@ -416,13 +431,20 @@ impl<'t> Builder<'t> {
     }
 }
 
-fn resolve(scalar: &Scalar<'_>) -> Result<Value, Refusal> {
-    match (scalar.tag, scalar.style) {
-        (Some(tag), _) => scalar::resolve_tagged(tag, scalar.text),
-        (None, Style::Plain) => scalar::resolve(scalar.text),
-        (None, Style::Single | Style::Double | Style::Literal | Style::Folded) => {
-            Ok(Value::String(scalar.text.into()))
-        }
+/// The value of a scalar, or its text with the reason why it has none.
+fn resolve(scalar: Scalar<'_>) -> Result<Value, (Refusal, String)> {
+    let Scalar {
+        text, style, tag, ..
+    } = scalar;
+    let value = match (tag, style) {
+        (Some(tag), _) => scalar::resolve_tagged(tag, &text),
+        (None, Style::Plain) => scalar::resolve(&text),
+        (None, Style::Single | Style::Double | Style::Literal | Style::Folded) => Ok(None),
+    };
+    match value {
+        Ok(Some(value)) => Ok(value),
+        Ok(None) => Ok(Value::String(text.into_owned())),
+        Err(refusal) => Err((refusal, text.into_owned())),
     }
 }
 

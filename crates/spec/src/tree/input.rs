@@ -71,6 +71,38 @@ impl Input for TabbedInput<'_> {
         self.0.look_ch()
     }
 
+    fn buf_is_empty(&self) -> bool {
+        self.0.buf_is_empty()
+    }
+
+    fn next_char_is(&self, c: char) -> bool {
+        self.0.next_char_is(c)
+    }
+
+    fn nth_char_is(&self, n: usize, c: char) -> bool {
+        self.0.nth_char_is(n, c)
+    }
+
+    fn next_is_document_indicator(&self) -> bool {
+        self.0.next_is_document_indicator()
+    }
+
+    fn next_can_be_plain_scalar(&self, in_flow: bool) -> bool {
+        self.0.next_can_be_plain_scalar(in_flow)
+    }
+
+    fn next_is_blank_or_breakz(&self) -> bool {
+        self.0.next_is_blank_or_breakz()
+    }
+
+    fn next_is_blank(&self) -> bool {
+        self.0.next_is_blank()
+    }
+
+    fn next_is_breakz(&self) -> bool {
+        self.0.next_is_breakz()
+    }
+
     fn skip_while_non_breakz(&mut self) -> usize {
         self.0.skip_while_non_breakz()
     }

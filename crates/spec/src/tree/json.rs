@@ -115,7 +115,7 @@ impl Reader<'_> {
         let length = self.quoted_length().ok_or(Stop::NotJson)?;
         let text = unescape(&self.text[self.at..self.at + length]).ok_or(Stop::NotJson)?;
         self.at += length + 1;
-        self.tell(builder, &text, Style::Double, start);
+        self.tell(builder, text, Style::Double, start);
         Ok(())
     }
 
@@ -131,13 +131,13 @@ impl Reader<'_> {
         }
         let start = self.at;
         self.at += end;
-        self.tell(builder, word, Style::Plain, start);
+        self.tell(builder, Cow::Borrowed(word), Style::Plain, start);
         Ok(())
     }
 
-    fn tell(&self, builder: &mut Builder<'_>, text: &str, style: Style, start: usize) {
+    fn tell(&self, builder: &mut Builder<'_>, text: Cow<'_, str>, style: Style, start: usize) {
         let span = builder.locator.byte_span(start, self.at);
-        builder.scalar(&Scalar {
+        builder.scalar(Scalar {
             text,
             style,
             tag: None,

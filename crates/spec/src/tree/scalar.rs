@@ -18,57 +18,54 @@ pub(super) enum Refusal {
     NoJsonForm,
 }
 
-/// The value of an unquoted, untagged scalar.
-pub(super) fn resolve(text: &str) -> Result<Value, Refusal> {
-    if let Some(value) = fixed_word(text) {
-        return value;
+/// The value of an unquoted, untagged scalar; none if it is the text itself.
+pub(super) fn resolve(text: &str) -> Result<Option<Value>, Refusal> {
+    match text.as_bytes().first() {
+        None => Ok(Some(Value::Null)),
+        Some(b'.') => match fixed_word(text) {
+            Ok(None) => Ok(float(&without_separators(text))),
+            found => found,
+        },
+        Some(b'+' | b'-' | b'0'..=b'9') => match fixed_word(text) {
+            Ok(None) => Ok(number(text)),
+            found => found,
+        },
+        Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => {
+            fixed_word(text)
+        }
+        Some(_) => Ok(None),
     }
-    let number = match text.as_bytes().first() {
-        Some(b'.') => float(&without_separators(text)),
-        Some(b'+' | b'-' | b'0'..=b'9') => number(text),
-        Some(_) | None => None,
-    };
-    Ok(number.unwrap_or_else(|| Value::String(text.into())))
 }
 
-/// The value of a scalar with a tag, quoted or not. `tag` is in its short form: `!!int`, `!mine`.
-pub(super) fn resolve_tagged(tag: &str, text: &str) -> Result<Value, Refusal> {
-    let resolved = || resolve(text);
-    let fits = |value: Result<Value, Refusal>, fits: fn(&Value) -> bool| {
-        value.and_then(|value| {
-            if fits(&value) {
-                Ok(value)
-            } else {
-                Err(Refusal::TagMismatch)
-            }
-        })
+/// The value of a scalar with a tag, quoted or not; none if it is the text itself. `tag` is in its
+/// short form: `!!int`, `!mine`.
+pub(super) fn resolve_tagged(tag: &str, text: &str) -> Result<Option<Value>, Refusal> {
+    let only = |fits: fn(&Value) -> bool| match resolve(text)? {
+        Some(value) if fits(&value) => Ok(Some(value)),
+        Some(_) | None => Err(Refusal::TagMismatch),
     };
     match tag {
-        "!!bool" => fits(resolved(), |value| matches!(value, Value::Bool(_))),
-        "!!int" => fits(resolved(), |value| matches!(value, Value::Int(_))),
-        "!!float" => fits(resolved(), |value| {
-            matches!(value, Value::Float(_) | Value::Int(_))
-        }),
-        "!!null" => fits(resolved(), |value| matches!(value, Value::Null)),
+        "!!bool" => only(|value| matches!(value, Value::Bool(_))),
+        "!!int" => only(|value| matches!(value, Value::Int(_))),
+        "!!float" => only(|value| matches!(value, Value::Float(_) | Value::Int(_))),
+        "!!null" => only(|value| matches!(value, Value::Null)),
         "!!timestamp" if !looks_like_date(text) => Err(Refusal::TagMismatch),
         "!!binary" => crate::base64::decode(text)
             .and_then(|bytes| String::from_utf8(bytes).ok())
-            .map(|text| Value::String(text.into()))
+            .map(|text| Some(Value::String(text)))
             .ok_or(Refusal::NotBase64),
-        // `!!str`, and tags that nobody here knows: the text itself.
-        _ => Ok(Value::String(text.into())),
+        // `!!str`, and tags that nobody here knows.
+        _ => Ok(None),
     }
 }
 
 /// A value as the text of a key, as `kubectl` writes it into JSON.
-pub(super) fn key_text(value: Value) -> Option<Box<str>> {
+pub(super) fn key_text(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),
-        Value::Bool(truth) => Some(if truth { "true".into() } else { "false".into() }),
-        Value::Int(number) => i64::try_from(number)
-            .ok()
-            .map(|number| number.to_string().into()),
-        Value::Float(number) => Some(float_key(number).into()),
+        Value::Bool(truth) => Some(truth.to_string()),
+        Value::Int(number) => i64::try_from(number).ok().map(|number| number.to_string()),
+        Value::Float(number) => Some(float_key(number)),
         Value::Null | Value::Sequence(_) | Value::Mapping(_) => None,
     }
 }
@@ -82,20 +79,19 @@ pub(super) fn infinite_key(text: &str) -> &'static str {
     }
 }
 
-fn fixed_word(text: &str) -> Option<Result<Value, Refusal>> {
-    let value = match text {
-        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+fn fixed_word(text: &str) -> Result<Option<Value>, Refusal> {
+    match text {
+        "~" | "null" | "Null" | "NULL" => Ok(Some(Value::Null)),
         "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
-            Value::Bool(true)
+            Ok(Some(Value::Bool(true)))
         }
         "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
-            Value::Bool(false)
+            Ok(Some(Value::Bool(false)))
         }
         ".nan" | ".NaN" | ".NAN" | ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF"
-        | "-.inf" | "-.Inf" | "-.INF" => return Some(Err(Refusal::NoJsonForm)),
-        _ => return None,
-    };
-    Some(Ok(value))
+        | "-.inf" | "-.Inf" | "-.INF" => Err(Refusal::NoJsonForm),
+        _ => Ok(None),
+    }
 }
 
 /// An integer in any of Go's notations, or a decimal float, with `_` anywhere.

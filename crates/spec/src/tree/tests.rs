@@ -3,6 +3,7 @@
 use super::*;
 use crate::code::Code;
 use serde_json::{Number, Value as Json, json};
+use std::fmt::Write;
 
 fn read(text: &str) -> Documents {
     Documents::of_file(&Source::new("pod.yaml", text.as_bytes()).unwrap())
@@ -45,6 +46,12 @@ fn json_number(node: Node<'_>) -> Json {
     let exact = float.abs() < 9e15 && (*float != 0.0 || float.is_sign_positive());
     let whole = node.as_int().filter(|_| exact).and_then(Number::from_i128);
     whole.map_or_else(|| json!(float), Json::Number)
+}
+
+/// A pattern many times, with a number for its `#`.
+fn numbered(count: usize, pattern: &str) -> String {
+    let numbers = (0..count).map(|n| n.to_string());
+    numbers.map(|n| pattern.replace('#', &n)).collect()
 }
 
 fn expected(answer: &str) -> Option<Json> {
@@ -173,7 +180,7 @@ fn a_key_given_before_and_after_a_merge_is_still_a_duplicate() {
 
 #[test]
 fn duplicates_are_found_in_large_maps() {
-    let mut text: String = (0..5000).map(|n| format!("k{n}: v\n")).collect();
+    let mut text: String = numbered(5000, "k#: v\n");
     assert!(codes(&text).is_empty());
     text.push_str("k4321: w\n");
     assert_eq!(codes(&text), [Code::DuplicateKey]);
@@ -185,21 +192,17 @@ fn alias_bombs_are_refused() {
     for level in 1..10 {
         let before = level - 1;
         let copies = format!("*a{before}, ").repeat(10);
-        bomb.push_str(&format!("a{level}: &a{level} [{copies}]\n"));
+        let _ = writeln!(bomb, "a{level}: &a{level} [{copies}]");
     }
     assert_eq!(codes(&bomb), [Code::TooManyAliases]);
-    let merges = format!(
-        "a: &a {{{}}}\n",
-        (0..1000).map(|n| format!("k{n}: v, ")).collect::<String>()
-    ) + &(0..500)
-        .map(|n| format!("m{n}: {{<<: *a}}\n"))
-        .collect::<String>();
+    let base = numbered(1000, "k#: v, ");
+    let merges = format!("a: &a {{{base}}}\n{}", numbered(500, "m#: {<<: *a}\n"));
     assert_eq!(codes(&merges), [Code::TooManyAliases]);
 }
 
 #[test]
 fn a_thousand_honest_aliases_are_read() {
-    let uses: String = (0..1000).map(|n| format!("u{n}: *a\n")).collect();
+    let uses = numbered(1000, "u#: *a\n");
     assert!(codes(&format!("a: &a {{x: [1, 2, 3]}}\n{uses}")).is_empty());
 }
 
@@ -213,7 +216,7 @@ fn deep_nesting_is_refused_however_it_is_written() {
         "- ".repeat(100_000),
         "{\"a\":".repeat(100_000),
         format!("{{\"a\":{}{}}}", "[".repeat(200), "]".repeat(200)),
-        (0..150).map(|n| format!("{}a:\n", " ".repeat(n))).collect(),
+        (0..150).map(|n| " ".repeat(n) + "a:\n").collect(),
         format!(
             "a: &a {0}1{1}\nb: {0}*a{1}\n",
             "[".repeat(60),

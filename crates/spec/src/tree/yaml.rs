@@ -8,17 +8,13 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span as Range, Tag};
-use std::borrow::Cow;
 
 /// Reads all documents of a file. After a mistake that ends a document, reading goes on with the
 /// next one, so that its mistakes are found too.
 pub(super) fn read_file(text: &str) -> (Tree, Vec<NodeId>, Vec<Diagnostic>) {
     let mut builder = Builder::new(Locator::of_file(text, 0));
     let mut start = 0;
-    loop {
-        let Err((fatal, at)) = read_documents(&text[start..], &mut builder) else {
-            break;
-        };
+    while let Err((fatal, at)) = read_documents(&text[start..], &mut builder) {
         builder.diagnostics.push(fatal.0);
         let Some(next) = next_document(text, start, start + at) else {
             break;
@@ -80,8 +76,8 @@ fn tell(
             let end = builder.locator.byte(range.end.index());
             let (start, end) = content(text, style, start, end);
             let span = builder.locator.byte_span(start, end);
-            builder.scalar(&Scalar {
-                text: &value,
+            builder.scalar(Scalar {
+                text: value,
                 style,
                 tag: tag.as_deref(),
                 span,
@@ -156,7 +152,7 @@ fn style_of(style: ScalarStyle) -> Style {
     }
 }
 
-fn short_tag(tag: &Cow<'_, Tag>) -> String {
+fn short_tag(tag: &Tag) -> String {
     if tag.is_yaml_core_schema() {
         format!("!!{}", tag.suffix)
     } else {

@@ -1,4 +1,4 @@
-//! The types of Kubernetes as its OpenAPI documents describe them.
+//! The types of Kubernetes as its `OpenAPI` documents describe them.
 
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -8,6 +8,9 @@ use std::path::Path;
 
 /// All schemas of the groups that hold workloads, by their full names.
 pub(super) struct Schemas(BTreeMap<String, Value>);
+
+/// The fields of a type: what they take, and whether they are required.
+pub(super) type Fields = BTreeMap<String, (Kind, bool)>;
 
 /// What a field takes.
 pub(super) enum Kind {
@@ -55,7 +58,7 @@ impl Schemas {
     }
 
     /// The fields of a type, with whether they are required.
-    pub(super) fn fields(&self, name: &str) -> anyhow::Result<BTreeMap<String, (Kind, bool)>> {
+    pub(super) fn fields(&self, name: &str) -> anyhow::Result<Fields> {
         let schema = GROUPS
             .iter()
             .find_map(|group| self.0.get(&format!("{group}.{name}")));

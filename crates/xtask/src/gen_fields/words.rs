@@ -17,11 +17,11 @@ impl Words {
             if let Some(function) = line.strip_prefix("func schema_") {
                 name = type_name(function).unwrap_or_default();
             } else if let Some(key) = line.strip_prefix("\t\t\t\t\t\"") {
-                field = key.trim_end_matches("\": {").to_owned();
-            } else if let Some(list) = line.trim_start().strip_prefix("Enum:") {
-                if !name.is_empty() {
-                    words.insert((name.clone(), field.clone()), quoted(list));
-                }
+                key.trim_end_matches("\": {").clone_into(&mut field);
+            } else if let Some(list) = line.trim_start().strip_prefix("Enum:")
+                && !name.is_empty()
+            {
+                words.insert((name.clone(), field.clone()), quoted(list));
             }
         }
         Self(words)
