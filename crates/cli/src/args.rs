@@ -4,11 +4,13 @@ mod completions;
 mod explain;
 mod lint;
 mod man;
+mod plan;
 
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use man::ManArgs;
+pub(crate) use plan::{PlanArgs, PlanFormat};
 
 use clap::{ColorChoice, Parser, Subcommand, ValueEnum as _};
 use std::ffi::OsString;
@@ -48,6 +50,7 @@ pub(crate) struct OutputArgs {
 /// The verbs, in the order in which people need them.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Plan(PlanArgs),
     Lint(LintArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
@@ -56,6 +59,7 @@ pub(crate) enum Command {
 
 const EXAMPLES: &str = "\
 Examples:
+  pillion plan pod.yaml          what starts and stops when, and who waits for whom
   pillion lint pod.yaml          every problem in a file, with a fix
   pillion explain L0102          what a problem means
 ";

@@ -2,8 +2,9 @@
 
 mod completions;
 pub(crate) mod explain;
-mod lint;
+pub(crate) mod lint;
 mod man;
+pub(crate) mod plan;
 
 use crate::args::Command;
 use crate::exit::ExitStatus;
@@ -13,6 +14,7 @@ use anyhow::Result;
 /// Does what was asked.
 pub(crate) fn run(command: Command, printer: &mut Printer) -> Result<ExitStatus> {
     match command {
+        Command::Plan(args) => plan::plan(&args, printer),
         Command::Lint(args) => lint::lint(&args, printer),
         Command::Explain(args) => explain::explain(&args, printer),
         Command::Completions(args) => completions::completions(&args, printer),

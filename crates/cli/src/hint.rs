@@ -1,6 +1,7 @@
 //! Errors as people see them: what could not be done, why, and what to do instead.
 
 use crate::commands::explain::UnknownTopic;
+use crate::commands::plan::NoSuchPod;
 use crate::input::ReadError;
 use anstream::eprintln;
 use anstyle::{AnsiColor, Style};
@@ -27,7 +28,9 @@ pub(crate) fn report(error: &Error) {
 fn hint(error: &Error) -> Option<String> {
     error.chain().find_map(|cause| {
         let read = cause.downcast_ref::<ReadError>().and_then(Hint::hint);
-        read.or_else(|| cause.downcast_ref::<UnknownTopic>().and_then(Hint::hint))
+        let topic = || cause.downcast_ref::<UnknownTopic>().and_then(Hint::hint);
+        let pod = || cause.downcast_ref::<NoSuchPod>().and_then(Hint::hint);
+        read.or_else(topic).or_else(pod)
     })
 }
 

@@ -6,6 +6,7 @@
 mod args;
 mod commands;
 mod exit;
+mod graph;
 mod hint;
 mod input;
 mod printer;

@@ -65,6 +65,11 @@ impl Printer {
         self.out.flush()
     }
 
+    /// Says something longer beside the data; it may hold colours.
+    pub(crate) fn note_text(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.err, "{text}")
+    }
+
     /// Says something beside the data.
     pub(crate) fn note(&mut self, line: &Line) -> io::Result<()> {
         writeln!(self.err, "{}", Painted(line))

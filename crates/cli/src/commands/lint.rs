@@ -3,12 +3,12 @@
 use crate::args::LintArgs;
 use crate::exit::ExitStatus;
 use crate::hint;
-use crate::input::{self, Input};
+use crate::input;
 use crate::printer::Printer;
 use anyhow::Result;
 use pillion_spec::render::Renderer;
 use pillion_spec::report::Finding;
-use pillion_spec::{Code, Diagnostic, LowerOptions, Severity, Source, lower, read};
+use pillion_spec::{Code, Diagnostic, Loaded, LowerOptions, Severity, Source, load};
 use pillion_timeline::{Line, Tone};
 
 /// How many problems of each kind there were.
@@ -40,7 +40,11 @@ pub(crate) fn lint(args: &LintArgs, printer: &mut Printer) -> Result<ExitStatus>
                 continue;
             }
         };
-        let (source, mut findings) = check(&input);
+        let Loaded {
+            source,
+            diagnostics: mut findings,
+            ..
+        } = load(&input.name, &input.bytes, LowerOptions { images: true });
         findings.retain(|finding| !*quiet || finding.severity != Severity::Note);
         count.add(&findings);
         status = status.max(judge(&findings, *strict));
@@ -50,17 +54,6 @@ pub(crate) fn lint(args: &LintArgs, printer: &mut Printer) -> Result<ExitStatus>
         printer.note(&count.line())?;
     }
     Ok(status)
-}
-
-/// Everything that is wrong with one file.
-fn check(input: &Input) -> (Source, Vec<Diagnostic>) {
-    let outcome = read(&input.name, &input.bytes);
-    let mut findings = outcome.diagnostics;
-    for pod in &outcome.pods {
-        findings.extend(lower(pod, LowerOptions { images: true }).diagnostics);
-    }
-    findings.sort_by_key(Diagnostic::place);
-    (outcome.source, findings)
 }
 
 fn show(source: &Source, findings: &[Diagnostic], json: bool, printer: &mut Printer) -> Result<()> {
@@ -76,7 +69,7 @@ fn show(source: &Source, findings: &[Diagnostic], json: bool, printer: &mut Prin
     Ok(())
 }
 
-fn judge(findings: &[Diagnostic], strict: bool) -> ExitStatus {
+pub(crate) fn judge(findings: &[Diagnostic], strict: bool) -> ExitStatus {
     let status = |finding: &Diagnostic| match finding.severity {
         Severity::Error if is_unreadable(finding.code) => ExitStatus::Unusable,
         Severity::Error => ExitStatus::Findings,

@@ -1,0 +1,244 @@
+//! A plan for people: the graph, the waves, the budget, the resources.
+
+use crate::graph::drawing::draw;
+use crate::graph::{Bond, Edge, Graph, condition};
+use pillion_engine::pod::{Container, ContainerId, Keystone, Need, Pod, Role};
+use pillion_spec::effective::{Amounts, effective};
+use pillion_spec::plan::{Stop, StopPlan, start_waves, stop_plan};
+use pillion_spec::{Code, LoadedPod};
+use pillion_timeline::quantity::length;
+use pillion_timeline::text::{columns, tame};
+use pillion_timeline::{Line, Style, Tone};
+
+/// The whole plan of one pod.
+pub(super) fn plan(loaded: &LoadedPod, style: Style) -> Vec<Line> {
+    let pod = &loaded.lowered.pod;
+    let stop = stop_plan(pod);
+    let mut parts = vec![vec![title(loaded, style)], draw(pod, style)];
+    let mut waves = starts(loaded, style);
+    waves.extend(stops(pod, &stop, style));
+    parts.push(waves);
+    let mut summary = budget(pod, &stop, style);
+    summary.extend(resources(loaded, style));
+    parts.push(summary);
+    parts.retain(|part| !part.is_empty());
+    parts.join(&Line::default())
+}
+
+/// `orders · 4 containers · graph`
+fn title(loaded: &LoadedPod, style: Style) -> Line {
+    let pod = &loaded.lowered.pod;
+    let dot = format!(" {} ", style.dot());
+    let count = match pod.containers.len() {
+        1 => "1 container".to_owned(),
+        more => format!("{more} containers"),
+    };
+    let dialects: Vec<_> = loaded
+        .lowered
+        .dialects
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let dialects = if dialects.is_empty() {
+        "plain".to_owned()
+    } else {
+        dialects.join(", ")
+    };
+    let mut line = Line::new(Tone::Strong, tame(&pod.name));
+    if loaded.file.kind != pillion_spec::file::WorkloadKind::Pod {
+        line.push(Tone::Plain, format!(" ({})", loaded.file.kind));
+    }
+    line.and(Tone::Dim, &*dot)
+        .and(Tone::Plain, count)
+        .and(Tone::Dim, dot)
+        .and(Tone::Plain, dialects)
+}
+
+/// A row for each container that is started, by wave.
+fn starts(loaded: &LoadedPod, style: Style) -> Vec<Line> {
+    let pod = &loaded.lowered.pod;
+    let graph = Graph::new(pod);
+    let waves = start_waves(pod);
+    let names = name_width(pod, style);
+    let what = |id: ContainerId| what_it_is(loaded, id, style);
+    let widest = waves
+        .iter()
+        .flatten()
+        .map(|id| columns(&what(*id)))
+        .max()
+        .unwrap_or_default();
+    let row = |label: &str, id: ContainerId| {
+        let name = &pod.containers[id.index()].name;
+        let parts = graph
+            .place(name)
+            .map(|node| conditions(&graph, node))
+            .unwrap_or_default();
+        let head = head(label, name, names, style);
+        if parts.is_empty() {
+            return vec![head.and(Tone::Plain, what(id))];
+        }
+        let head = head.and(Tone::Plain, format!("{:widest$}", what(id)));
+        style.flow(head.and(Tone::Dim, "  after "), " ", &parts)
+    };
+    rows("start", &waves, row)
+}
+
+/// A row for each container that is stopped, by wave.
+fn stops(pod: &Pod, plan: &StopPlan, style: Style) -> Vec<Line> {
+    let names = name_width(pod, style);
+    let row = |label: &str, id: ContainerId| {
+        let name = &pod.containers[id.index()].name;
+        let time = plan.stops.get(id.index()).copied().flatten();
+        let time = time.map_or_else(String::new, |stop| stop_time(&stop));
+        vec![head(label, name, names, style).and(Tone::Plain, time)]
+    };
+    rows("stop", &plan.waves, row)
+}
+
+/// Numbers the waves: the number stands before the first of each.
+fn rows(
+    verb: &str,
+    waves: &[Vec<ContainerId>],
+    row: impl Fn(&str, ContainerId) -> Vec<Line>,
+) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (number, wave) in (1..).zip(waves) {
+        for (place, id) in wave.iter().enumerate() {
+            let verb = if (number, place) == (1, 0) { verb } else { "" };
+            let number = if place == 0 {
+                number.to_string()
+            } else {
+                String::new()
+            };
+            lines.extend(row(&format!("  {verb:5}{number:>3}"), *id));
+        }
+    }
+    lines
+}
+
+fn head(label: &str, name: &str, width: usize, style: Style) -> Line {
+    let name = style.shorten(&tame(name), width);
+    Line::new(Tone::Dim, format!("{label}  ")).and(Tone::Plain, format!("{name:width$}  "))
+}
+
+fn name_width(pod: &Pod, style: Style) -> usize {
+    let widest = pod
+        .containers
+        .iter()
+        .map(|container| columns(&container.name))
+        .max();
+    widest.unwrap_or_default().min(style.width / 3)
+}
+
+/// `main · keystone`
+fn what_it_is(loaded: &LoadedPod, id: ContainerId, style: Style) -> String {
+    let container = &loaded.lowered.pod.containers[id.index()];
+    let mut words = vec![role(container).to_owned()];
+    words.extend(container.keystone.map(|keystone| match keystone {
+        Keystone::Any => "keystone".to_owned(),
+        Keystone::Success => "keystone on success".to_owned(),
+        Keystone::Failure => "keystone on failure".to_owned(),
+    }));
+    let written = loaded.file.pod.spec.all_containers().nth(id.index());
+    let provides = written.and_then(|(_, _, written)| written.pillion.provides.as_ref());
+    words.extend(
+        provides
+            .filter(|p| !p.is_empty())
+            .map(|p| format!("provides {}", p.join(", "))),
+    );
+    words.join(&format!(" {} ", style.dot()))
+}
+
+const fn role(container: &Container) -> &'static str {
+    match (container.role, container.is_oneshot()) {
+        (Role::Main, false) => "main",
+        (Role::Sidecar, false) => "sidecar",
+        (Role::Main, true) => "oneshot",
+        (Role::Sidecar, true) => "sidecar oneshot",
+        (Role::Ephemeral, _) => "ephemeral",
+    }
+}
+
+/// `migrate succeeded,`, `cache started (soft)`
+fn conditions(graph: &Graph, node: usize) -> Vec<Line> {
+    let before: Vec<_> = graph.before(node).collect();
+    let part = |(number, edge): (usize, &&Edge)| {
+        let comma = if number + 1 == before.len() { "" } else { "," };
+        let name = tame(&graph.nodes[edge.from].name);
+        Line::new(
+            Tone::Plain,
+            format!("{name} {}{comma}", condition_of(edge.bond)),
+        )
+    };
+    before.iter().enumerate().map(part).collect()
+}
+
+fn condition_of(bond: Bond) -> String {
+    let need = match bond.need {
+        Need::Hard => "",
+        Need::Soft => " (soft)",
+        Need::Order => " (order)",
+    };
+    format!("{}{need}", condition(bond.until))
+}
+
+fn stop_time(stop: &Stop) -> String {
+    let has = length(stop.has);
+    match stop.limit {
+        Some(limit) if limit > stop.has => format!("up to {has} of its {}", length(limit)),
+        Some(_) => format!("up to {has}"),
+        None if stop.begins_by.is_zero() => format!("up to {has}"),
+        None => format!("what is left, at least {has}"),
+    }
+}
+
+/// `grace 30 s, worst case 32 s: cache and proxy may be cut short (L0311)`
+fn budget(pod: &Pod, plan: &StopPlan, style: Style) -> Vec<Line> {
+    let grace = format!(
+        "  grace {}, worst case {}",
+        length(pod.grace),
+        length(plan.worst_case)
+    );
+    let cut: Vec<_> = cut_short(pod, plan).collect();
+    let Some((last, others)) = cut.split_last() else {
+        return vec![Line::new(Tone::Plain, grace)];
+    };
+    let names = if others.is_empty() {
+        last.clone()
+    } else {
+        format!("{} and {last}", others.join(", "))
+    };
+    let text = format!("{names} may be cut short ({})", Code::CutShort);
+    let words: Vec<_> = text
+        .split(' ')
+        .map(|word| Line::new(Tone::Waiting, word))
+        .collect();
+    style.flow(Line::new(Tone::Plain, format!("{grace}: ")), " ", &words)
+}
+
+fn cut_short(pod: &Pod, plan: &StopPlan) -> impl Iterator<Item = String> {
+    let both = pod.containers.iter().zip(&plan.stops);
+    let cut = both.filter(|(_, stop)| stop.is_some_and(|stop| stop.is_cut_short()));
+    cut.map(|(container, _)| tame(&container.name))
+}
+
+/// `counted by the scheduler: cpu 350m, memory 420Mi`
+fn resources(loaded: &LoadedPod, style: Style) -> Vec<Line> {
+    let effective = effective(&loaded.file.pod.spec);
+    let mut lines = amounts("counted by the scheduler", &effective.requests, style);
+    lines.extend(amounts("limited to", &effective.limits, style));
+    lines
+}
+
+fn amounts(what: &str, amounts: &Amounts, style: Style) -> Vec<Line> {
+    let last = amounts.len().saturating_sub(1);
+    let part = |(number, (name, amount)): (usize, (&String, &pillion_spec::quantity::Quantity))| {
+        let comma = if number == last { "" } else { "," };
+        Line::new(Tone::Plain, format!("{} {amount}{comma}", tame(name)))
+    };
+    let parts: Vec<_> = amounts.iter().enumerate().map(part).collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    style.flow(Line::new(Tone::Plain, format!("  {what}: ")), " ", &parts)
+}

@@ -1,0 +1,328 @@
+//! The graph on a terminal, from left to right.
+//!
+//! ```text
+//! proxy ─┬─▶ migrate ───▶ app
+//!        └─▶ cache ·····▶ app
+//! ```
+//!
+//! Each container stands once with all that follows it, at the end of its longest chain; where it
+//! follows something else too, its name is repeated. So every arrow can be read by itself and none
+//! crosses another. Layers are lined up where the width allows it. A graph that is too wide or too
+//! high becomes a list.
+
+use super::{Edge, Graph, NodeKind, list};
+use pillion_engine::pod::Pod;
+use pillion_timeline::text::columns;
+use pillion_timeline::{Line, Style, Tone};
+
+/// Draws the start graph of a pod. Nothing is drawn if nobody waits for anybody.
+pub(crate) fn draw(pod: &Pod, style: Style) -> Vec<Line> {
+    let graph = Graph::new(pod);
+    if graph.edges.is_empty() {
+        return Vec::new();
+    }
+    let drawable = graph.nodes.len() <= MAX_NODES;
+    let Some(layers) = graph.layers().filter(|_| drawable) else {
+        return list::draw(&graph, style);
+    };
+    let fits = |drawing: &Drawing<'_>| {
+        drawing.canvas.width() <= style.width && drawing.canvas.rows.len() <= MAX_ROWS
+    };
+    let aligned = Drawing::new(&graph, &layers, Some(columns_of(&graph, &layers)), style);
+    let drawing = if fits(&aligned) {
+        aligned
+    } else {
+        Drawing::new(&graph, &layers, None, style)
+    };
+    if !fits(&drawing) {
+        return list::draw(&graph, style);
+    }
+    let mut lines = drawing.canvas.lines();
+    lines.extend(legend(&graph, style));
+    lines
+}
+
+struct Drawing<'a> {
+    graph: &'a Graph,
+    layers: &'a [usize],
+    /// Where each layer begins, if they are lined up.
+    columns: Option<Vec<usize>>,
+    style: Style,
+    canvas: Canvas,
+}
+
+/// Characters by row and column.
+#[derive(Default)]
+struct Canvas {
+    rows: Vec<Vec<(char, Tone)>>,
+}
+
+/// How an arrow begins.
+#[derive(Clone, Copy)]
+enum Stem {
+    /// Right after the name.
+    Straight,
+    /// Right after the name, and others branch off below.
+    Fork,
+    /// Below, and others follow.
+    Branch,
+    /// Below, the last one.
+    Last,
+}
+
+// === impl Drawing ===
+
+impl<'a> Drawing<'a> {
+    fn new(
+        graph: &'a Graph,
+        layers: &'a [usize],
+        columns: Option<Vec<usize>>,
+        style: Style,
+    ) -> Self {
+        let mut drawing = Self {
+            graph,
+            layers,
+            columns,
+            style,
+            canvas: Canvas::default(),
+        };
+        for node in 0..graph.nodes.len() {
+            if graph.is_connected(node) && graph.before(node).next().is_none() {
+                let row = drawing.canvas.rows.len();
+                drawing.node(node, row, INDENT);
+            }
+        }
+        drawing.lonely();
+        drawing
+    }
+
+    /// Those who wait for nobody and for whom nobody waits share a row, or several.
+    fn lonely(&mut self) {
+        let mut column = INDENT;
+        let mut row = self.canvas.rows.len();
+        for (place, node) in self.graph.nodes.iter().enumerate() {
+            if self.graph.is_connected(place) {
+                continue;
+            }
+            if column > INDENT && column + columns(&node.name) > self.style.width {
+                (column, row) = (INDENT, row + 1);
+            }
+            self.canvas.put(row, column, &node.name, Tone::Plain);
+            column += columns(&node.name) + LONELY_GAP;
+        }
+    }
+
+    /// Draws a node and all that follows it; the next free row.
+    fn node(&mut self, node: usize, row: usize, column: usize) -> usize {
+        self.name(node, row, column, Tone::Plain);
+        let end = column + columns(&label(self.graph, node));
+        let edges = self.branches(node);
+        let mut free = row + 1;
+        let mut last = row;
+        for (number, edge) in edges.iter().enumerate() {
+            let at = if number == 0 { row } else { free };
+            let stem = match (number, edges.len() - number) {
+                (0, 1) => Stem::Straight,
+                (0, _) => Stem::Fork,
+                (_, 1) => Stem::Last,
+                (_, _) => Stem::Branch,
+            };
+            let start = self.start(edge.to, end);
+            self.canvas
+                .fill(last + 1..at, end + 2, self.glyph("│", "|"));
+            self.arrow(at, end, start, edge.bond.is_weak(), stem);
+            last = at;
+            free = if self.home(edge.to) == Some(node) {
+                self.node(edge.to, at, start)
+            } else {
+                self.name(edge.to, at, start, Tone::Dim);
+                at + 1
+            };
+        }
+        free
+    }
+
+    /// What follows a node: the longest chain first, mere mentions last.
+    fn branches(&self, node: usize) -> Vec<&'a Edge> {
+        let graph = self.graph;
+        let mut edges: Vec<_> = graph.after(node).collect();
+        let rank = |edge: &&Edge| match self.home(edge.to) {
+            Some(home) if home == node => (false, usize::MAX - self.height(edge.to)),
+            Some(_) | None => (true, 0),
+        };
+        edges.sort_by_key(rank);
+        edges
+    }
+
+    /// The node after which another one is drawn with all that follows it: the latest before it.
+    fn home(&self, node: usize) -> Option<usize> {
+        let layer = |edge: &&Edge| (self.layers[edge.from], usize::MAX - edge.from);
+        self.graph
+            .before(node)
+            .max_by_key(layer)
+            .map(|edge| edge.from)
+    }
+
+    /// How long the chain below a node is.
+    fn height(&self, node: usize) -> usize {
+        let below = self
+            .graph
+            .after(node)
+            .filter(|edge| self.home(edge.to) == Some(node));
+        below
+            .map(|edge| self.height(edge.to) + 1)
+            .max()
+            .unwrap_or_default()
+    }
+
+    fn start(&self, node: usize, end: usize) -> usize {
+        let nearest = end + ARROW + 2;
+        let lined_up = self
+            .columns
+            .as_ref()
+            .map(|columns| columns[self.layers[node]]);
+        lined_up.unwrap_or(nearest).max(nearest)
+    }
+
+    fn name(&mut self, node: usize, row: usize, column: usize, tone: Tone) {
+        let text = label(self.graph, node);
+        self.canvas.put(row, column, &text, tone);
+        // A mention of something that more follows after should not look like an end.
+        if tone == Tone::Dim && self.graph.after(node).next().is_some() {
+            let more = format!(" {}", if self.style.ascii { "..." } else { "…" });
+            self.canvas
+                .put(row, column + columns(&text), &more, Tone::Dim);
+        }
+    }
+
+    /// ` ───▶ ` from the end of one name to the start of the next.
+    fn arrow(&mut self, row: usize, end: usize, start: usize, weak: bool, stem: Stem) {
+        let line = if weak {
+            self.glyph("·", ".")
+        } else {
+            self.glyph("─", "-")
+        };
+        let firm = self.glyph("─", "-");
+        let tip = start - 2;
+        self.canvas.fill_row(row, end + 3..tip, line);
+        match stem {
+            Stem::Straight => self.canvas.fill_row(row, end + 1..end + 3, line),
+            Stem::Fork => {
+                self.canvas.fill_row(row, end + 1..end + 2, firm);
+                self.canvas
+                    .fill(row..row + 1, end + 2, self.glyph("┬", "+"));
+            }
+            Stem::Branch => self
+                .canvas
+                .fill(row..row + 1, end + 2, self.glyph("├", "+")),
+            Stem::Last => self
+                .canvas
+                .fill(row..row + 1, end + 2, self.glyph("└", "`")),
+        }
+        self.canvas
+            .fill_row(row, tip..tip + 1, self.glyph("▶", ">"));
+    }
+
+    fn glyph(&self, unicode: &'static str, ascii: &'static str) -> &'static str {
+        if self.style.ascii { ascii } else { unicode }
+    }
+}
+
+/// Where each layer begins when all are lined up.
+fn columns_of(graph: &Graph, layers: &[usize]) -> Vec<usize> {
+    let count = layers.iter().max().map_or(0, |last| last + 1);
+    let mut widths = vec![0; count];
+    for (node, layer) in layers
+        .iter()
+        .enumerate()
+        .filter(|(node, _)| graph.is_connected(*node))
+    {
+        widths[*layer] = widths[*layer].max(columns(&label(graph, node)));
+    }
+    let mut starts = vec![INDENT; count];
+    for layer in 1..count {
+        starts[layer] = starts[layer - 1] + widths[layer - 1] + ARROW + 2;
+    }
+    starts
+}
+
+pub(super) fn label(graph: &Graph, node: usize) -> String {
+    let node = &graph.nodes[node];
+    match node.kind {
+        NodeKind::Barrier => format!("({})", node.name),
+        NodeKind::Main | NodeKind::Sidecar | NodeKind::Oneshot | NodeKind::Keystone => {
+            node.name.clone()
+        }
+    }
+}
+
+/// Explains the arrows, unless there is only the one that needs no explanation.
+fn legend(graph: &Graph, style: Style) -> Vec<Line> {
+    if !graph.edges.iter().any(|edge| edge.bond.is_weak()) {
+        return Vec::new();
+    }
+    let (firm, weak) = if style.ascii {
+        ("--->", "...>")
+    } else {
+        ("───▶", "···▶")
+    };
+    let text = format!(
+        "{}{firm} then   {weak} then, if it comes up",
+        " ".repeat(INDENT)
+    );
+    vec![Line::default(), Line::new(Tone::Dim, text)]
+}
+
+// === impl Canvas ===
+
+impl Canvas {
+    fn put(&mut self, row: usize, column: usize, text: &str, tone: Tone) {
+        if self.rows.len() <= row {
+            self.rows.resize_with(row + 1, Vec::new);
+        }
+        let cells = &mut self.rows[row];
+        let end = column + columns(text);
+        if cells.len() < end {
+            cells.resize(end, (' ', Tone::Plain));
+        }
+        for (cell, character) in cells[column..].iter_mut().zip(text.chars()) {
+            *cell = (character, tone);
+        }
+    }
+
+    fn fill(&mut self, rows: std::ops::Range<usize>, column: usize, text: &str) {
+        for row in rows {
+            self.put(row, column, text, Tone::Dim);
+        }
+    }
+
+    fn fill_row(&mut self, row: usize, columns: std::ops::Range<usize>, text: &str) {
+        for column in columns {
+            self.put(row, column, text, Tone::Dim);
+        }
+    }
+
+    fn width(&self) -> usize {
+        self.rows.iter().map(Vec::len).max().unwrap_or_default()
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        let line = |row: &Vec<(char, Tone)>| {
+            row.iter().fold(Line::default(), |line, (character, tone)| {
+                line.and(*tone, *character)
+            })
+        };
+        self.rows.iter().map(line).collect()
+    }
+}
+
+/// Before the first name.
+const INDENT: usize = 2;
+/// The shortest arrow.
+const ARROW: usize = 4;
+/// Between names that have nothing to do with each other.
+const LONELY_GAP: usize = 3;
+/// More would not fit anyway, and need not be tried.
+const MAX_NODES: usize = 200;
+/// A picture that does not fit a screen is no picture.
+const MAX_ROWS: usize = 40;
