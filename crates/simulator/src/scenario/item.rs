@@ -48,7 +48,7 @@ impl Item {
             tree::Value::Bool(truth) => Value::Bool(*truth),
             tree::Value::Int(number) => Value::Int(*number),
             tree::Value::Float(number) => Value::Float(*number),
-            tree::Value::String(text) => Value::Text(text.clone()),
+            tree::Value::String(text) => Value::Text(text.as_str().into()),
             tree::Value::Sequence(_) => {
                 Value::List(node.items().map(|item| Self::new(item, file)).collect())
             }
