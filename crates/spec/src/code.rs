@@ -246,8 +246,8 @@ codes! {
 
     "L0312" BeyondGrace Warning
     "a container asks for more time than the pod has"
-    "`stopTimeoutSeconds` and the sleep of a `preStop` hook count within the pod's \
-     `terminationGracePeriodSeconds`, which is 30 if not given. Anything beyond it is cut off."
+    "`stopTimeoutSeconds` counts within the pod's `terminationGracePeriodSeconds`, which is 30 if \
+     not given. Anything beyond that is cut off, for all containers of the pod together."
 
     "L0401" FieldsDisagree Error
     "a field is given twice, with different values"

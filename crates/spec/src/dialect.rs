@@ -66,8 +66,6 @@ pub(crate) struct Mark {
     pub(crate) dialect: Dialect,
     /// The path of the field from the container; empty for the container itself.
     pub(crate) field: Cow<'static, str>,
-    /// What stands there, as people write it.
-    pub(crate) text: Cow<'static, str>,
 }
 
 /// Two markers that disagree.
@@ -146,15 +144,10 @@ fn keystone_word(keystone: Option<Keystone>) -> &'static str {
 // === impl Mark ===
 
 impl Mark {
-    pub(crate) fn new(
-        dialect: Dialect,
-        field: impl Into<Cow<'static, str>>,
-        text: impl Into<Cow<'static, str>>,
-    ) -> Self {
+    pub(crate) fn new(dialect: Dialect, field: impl Into<Cow<'static, str>>) -> Self {
         Self {
             dialect,
             field: field.into(),
-            text: text.into(),
         }
     }
 }

@@ -138,3 +138,6 @@ fn raise_all(most: &mut Amounts, amounts: &Amounts) {
         *entry = (*entry).max(*amount);
     }
 }
+
+#[cfg(test)]
+mod tests;

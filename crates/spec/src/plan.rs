@@ -5,7 +5,9 @@
 //! Containers that wait for each other in a circle are in no wave.
 
 use crate::lower::sketch::{edges, narrow, nodes};
-use pillion_engine::pod::{Container, ContainerId, Pod, Requirement, Role, Target, Until};
+use pillion_engine::pod::{
+    Container, ContainerId, Keystone, Kind, Need, Pod, Requirement, Role, Target, Until,
+};
 use std::time::Duration;
 
 /// How a pod stops when everything takes as long as it may.
@@ -92,6 +94,45 @@ pub(crate) fn stop_begins(
 
 fn stop_order(pod: &Pod) -> Order {
     Order::new(pod, Requirement::orders_stop, |from, to| (from, to))
+}
+
+/// What a container is, in a few words: `main` and `keystone`, or `sidecar` and `oneshot`. That a
+/// oneshot is a main need not be said.
+pub fn container_words(container: &Container) -> Vec<&'static str> {
+    let role = match (container.role, container.kind) {
+        (Role::Main, Kind::Service) => Some("main"),
+        (Role::Main, Kind::Oneshot { .. }) => None,
+        (Role::Sidecar, _) => Some("sidecar"),
+        (Role::Ephemeral, _) => Some("ephemeral"),
+    };
+    let oneshot = container.is_oneshot().then_some("oneshot");
+    let keystone = container.keystone.map(|keystone| match keystone {
+        Keystone::Any => "keystone",
+        Keystone::Success => "keystone by success",
+        Keystone::Failure => "keystone by failure",
+    });
+    [role, oneshot, keystone].into_iter().flatten().collect()
+}
+
+/// What a requirement waits for, as in `after proxy ready`.
+pub fn until_word(until: Until) -> &'static str {
+    match until {
+        Until::Attempted => "tried",
+        Until::Started => "started",
+        Until::Ready => "ready",
+        Until::Succeeded => "succeeded",
+        Until::Exited => "exited",
+        Until::Settled => "passed",
+    }
+}
+
+/// How strong a requirement is, as people write it.
+pub fn need_word(need: Need) -> &'static str {
+    match need {
+        Need::Hard => "hard",
+        Need::Soft => "soft",
+        Need::Order => "order",
+    }
 }
 
 /// Whether there is something to stop, or to undo, in a pod that is up.
@@ -230,3 +271,6 @@ impl Order {
         reached
     }
 }
+
+#[cfg(test)]
+mod tests;

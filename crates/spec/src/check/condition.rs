@@ -4,6 +4,7 @@ use super::Subject;
 use super::ending::Endings;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::plan::until_word;
 use pillion_engine::pod::{
     Container, ContainerId, Kind, Need, OnGiveUp, Requirement, Role, Target, Until,
 };
@@ -31,8 +32,14 @@ fn never_holds(
 ) -> Option<Diagnostic> {
     let (reason, help) = impossible(subject.container(target), edge.until)?;
     let [from, to] = [id, target].map(|id| subject.name(id));
+    let has = if edge.until == Until::Ready {
+        "is"
+    } else {
+        "has"
+    };
     let until = until_word(edge.until);
-    let message = format!("container `{from}` waits for `{to}` to be {until}, which it never is");
+    let message =
+        format!("container `{from}` waits until `{to}` {has} {until}, which never happens");
     let finding = Diagnostic::new(Code::NeverHolds, message)
         .primary(subject.edge_field(id, index, "until"), reason)
         .secondary(
@@ -53,22 +60,22 @@ fn never_holds(
 fn impossible(target: &Container, until: Until) -> Option<(&'static str, &'static str)> {
     if target.role == Role::Ephemeral {
         return Some((
-            "an ephemeral container is in no order",
+            "ephemeral: it is in no order",
             "remove the requirement: ephemeral containers come and go for debugging",
         ));
     }
     let endings = Endings::of(target);
     match (until, target.kind) {
         (Until::Ready, Kind::Oneshot { .. }) => Some((
-            "a oneshot runs to completion; it is never ready",
+            "a oneshot is never ready",
             "wait until it has `succeeded`, or until it has `started`",
         )),
         (Until::Succeeded, _) if !endings.success => Some((
-            "its restart policy starts it again whenever it succeeds",
+            "it is restarted when it succeeds",
             "wait until it is `ready`, or give it `oneshot: true` or another `restartPolicy`",
         )),
         (Until::Exited, _) if !endings.success && !endings.failure => Some((
-            "its restart policy starts it again whenever it ends",
+            "it is always restarted",
             "wait until it is `ready`, or give it `oneshot: true` or another `restartPolicy`",
         )),
         (
@@ -123,15 +130,4 @@ fn repeated(
     Diagnostic::new(Code::RequiredTwice, message)
         .primary(place, "the same requirement again")
         .help("remove one of the two")
-}
-
-fn until_word(until: Until) -> &'static str {
-    match until {
-        Until::Attempted => "tried",
-        Until::Started => "started",
-        Until::Ready => "ready",
-        Until::Succeeded => "succeeded",
-        Until::Exited => "exited",
-        Until::Settled => "passed",
-    }
 }

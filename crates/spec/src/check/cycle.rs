@@ -43,7 +43,10 @@ fn finding(subject: &Subject<'_>, cycle: &[Step]) -> Diagnostic {
             _ => finding.secondary(place, text),
         };
     }
-    finding.help("one of these waits must go; `need: soft` does not help, it waits as well")
+    finding.help(match cycle {
+        [_] => "remove the requirement",
+        _several => "one of these waits must go; `need: soft` does not help, it waits as well",
+    })
 }
 
 /// Why one node waits for the next.
@@ -55,7 +58,7 @@ fn reason(subject: &Subject<'_>, from: Target, edge: &Requirement) -> String {
         Origin::Network => format!("{from} uses the network, which {to} provides"),
         Origin::ListOrder => format!("{from} comes after {to}, which is in the init list"),
         Origin::Phase => match edge.target {
-            Target::Barrier(_) => format!("{from} is in a phase after {to}"),
+            Target::Barrier(_) => format!("{from} waits for {to}"),
             Target::Container(_) => format!("{to} belongs to {from}"),
         },
         Origin::ContainerType => format!("{from} waits for {to} by its type"),

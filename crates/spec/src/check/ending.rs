@@ -58,7 +58,7 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
             .filter(|(_, _, edge)| waits_for_end(edge));
         for (index, target, edge) in waiting {
             if let Some(reason) = ends_pod(subject, id, target, edge) {
-                findings.push(too_late(subject, id, index, target, &reason));
+                findings.push(too_late(subject, id, index, target, reason));
             }
         }
     }
@@ -75,18 +75,18 @@ fn ends_pod(
     id: ContainerId,
     target: ContainerId,
     edge: &Requirement,
-) -> Option<String> {
+) -> Option<&'static str> {
     let drawn = subject.container(target);
     if goes_on(drawn, edge) {
         return None;
     }
     if ends_with_keystone(drawn, edge) {
-        return Some(format!("the pod ends with its keystone `{}`", drawn.name));
+        return Some("the keystone: the pod ends with it");
     }
     let last = subject.container(id).role == Role::Sidecar
         && drawn.role == Role::Main
         && all_mains_ended(subject, id);
-    last.then(|| "the pod ends with its last main, and the other is a sidecar".to_owned())
+    last.then_some("the last main: the pod ends with it")
 }
 
 /// A timeout lets those go on that do not insist; so does a failure, if it is not the last.

@@ -46,7 +46,10 @@ fn never_ends(subject: &Subject<'_>, id: ContainerId, keystone: Keystone) -> Dia
             subject.place(id, field),
             "its end would be the end of the pod",
         );
-    let finding = restarted_by(subject, id, finding);
+    let finding = restarted_by(subject, id, finding).help(match keystone {
+        Keystone::Any | Keystone::Success => "give it `restartPolicy: OnFailure` or `Never`",
+        Keystone::Failure => "give it `restartPolicy: Never`, or a limit by `backoff.maxRestarts`",
+    });
     // The drafts allow it and mean an ordinary container.
     if mark.is_some_and(|mark| mark.dialect == Dialect::KeystoneDraft) {
         return finding.severity(Severity::Warning);
@@ -54,26 +57,16 @@ fn never_ends(subject: &Subject<'_>, id: ContainerId, keystone: Keystone) -> Dia
     finding
 }
 
-/// Says why it is started again, and what to change.
+/// Points at the policy that starts it again, if it is written down.
 fn restarted_by(subject: &Subject<'_>, id: ContainerId, finding: Diagnostic) -> Diagnostic {
-    let written = subject.written[id.index()];
-    let policy = written
-        .restart_policy
-        .unwrap_or(subject.file.pod.spec.restart_policy);
-    let text = format!("`restartPolicy: {policy}` starts it again");
-    let help = "give the container `restartPolicy: OnFailure` or `Never`";
-    if written.restart_policy.is_some() {
-        return finding
-            .secondary(subject.place(id, "restartPolicy"), text)
-            .help(help);
-    }
     let places = &subject.file.places;
-    if places.contains("spec.restartPolicy") {
-        return finding
-            .secondary(places.value("spec.restartPolicy"), text)
-            .help(help);
+    if subject.written[id.index()].restart_policy.is_some() {
+        return finding.secondary(subject.place(id, "restartPolicy"), "starts it again");
     }
-    finding.help(format!("{help}; without a policy it is `Always`"))
+    if places.contains("spec.restartPolicy") {
+        return finding.secondary(places.value("spec.restartPolicy"), "starts it again");
+    }
+    finding.help("without a `restartPolicy` it is always started again")
 }
 
 fn ignored(subject: &Subject<'_>, id: ContainerId) -> Diagnostic {

@@ -37,8 +37,6 @@ fn useless(drawn: &engine::Container, written: &Container) -> Vec<Useless> {
     let fields = &written.pillion;
     let service = drawn.kind == Kind::Service;
     let backoff = fields.backoff.as_ref();
-    let window_only =
-        backoff.is_some_and(|b| b.window_seconds.is_some() && b.max_restarts.is_none());
     let table = [
         (
             service && fields.undo.is_some(),
@@ -63,12 +61,6 @@ fn useless(drawn: &engine::Container, written: &Container) -> Vec<Useless> {
             "backoff",
             "the container is never restarted",
             "change its `restartPolicy`, or remove it",
-        ),
-        (
-            window_only,
-            "backoff.windowSeconds",
-            "it is the time in which `maxRestarts` counts",
-            "add `maxRestarts`, or remove it",
         ),
     ];
     let given = table.into_iter().filter(|(useless, ..)| *useless);
@@ -97,8 +89,8 @@ fn finding(subject: &Subject<'_>, id: ContainerId, useless: &Useless) -> Diagnos
 /// Why a condition that was once fulfilled stays so.
 fn stays_fulfilled(target: &engine::Container, until: Until) -> Option<&'static str> {
     match (target.kind, until) {
-        (Kind::Oneshot { .. }, _) => Some("a oneshot that ran is not restarted"),
-        (Kind::Service, Until::Succeeded | Until::Exited) => Some("what ended for good stays down"),
+        (Kind::Oneshot { .. }, _) => Some("a oneshot stays done"),
+        (Kind::Service, Until::Succeeded | Until::Exited) => Some("what has ended stays so"),
         (Kind::Service, Until::Attempted | Until::Started | Until::Ready | Until::Settled) => None,
     }
 }

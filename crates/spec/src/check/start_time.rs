@@ -74,10 +74,7 @@ fn start_timeout(
             subject.place(id, "startTimeoutSeconds"),
             "it has this long to be ready",
         )
-        .secondary(
-            subject.place(id, delay.field),
-            "and needs at least this long",
-        )
+        .secondary(subject.place(id, delay.field), "needs at least this long")
         .help(format!(
             "allow more than {} s, or shorten the delay",
             delay.time.as_secs()
@@ -104,7 +101,7 @@ fn edge_timeout(
         )
         .secondary(
             subject.place(target, delay.field),
-            "but it takes at least this long",
+            "takes at least this long",
         )
         .help(format!(
             "allow more than {} s, or shorten the delay",

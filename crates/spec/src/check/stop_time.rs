@@ -11,8 +11,8 @@ use pillion_engine::pod::{self as engine, ContainerId, Requirement, Target};
 use std::time::Duration;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
-    for (id, drawn, written) in subject.containers() {
-        findings.extend(beyond_grace(subject, id, drawn, written));
+    for (id, drawn, _) in subject.containers() {
+        findings.extend(beyond_grace(subject, id, drawn));
     }
     findings.extend(cut_short(subject));
 }
@@ -59,20 +59,13 @@ fn beyond_grace(
     subject: &Subject<'_>,
     id: ContainerId,
     drawn: &engine::Container,
-    written: &Container,
 ) -> Option<Diagnostic> {
     let grace = subject.pod.grace;
-    let wishes = [timeout(drawn), sleep(written)].into_iter().flatten();
-    let wish = wishes
-        .max_by_key(|wish| wish.time)
-        .filter(|wish| wish.time > grace)?;
+    let wish = timeout(drawn).filter(|wish| wish.time > grace)?;
     let name = subject.name(id);
     let message = format!("container `{name}` never has the time that it asks for to stop");
     let finding = Diagnostic::new(Code::BeyondGrace, message)
-        .primary(
-            subject.place(id, wish.field),
-            "longer than the grace period of the pod",
-        )
+        .primary(subject.place(id, wish.field), "more than the whole pod has")
         .help(format!(
             "raise `terminationGracePeriodSeconds`, which is {} s, or ask for less",
             grace.as_secs()
@@ -171,7 +164,7 @@ fn with_grace(subject: &Subject<'_>, finding: Diagnostic) -> Diagnostic {
     let path = "spec.terminationGracePeriodSeconds";
     if subject.file.places.contains(path) {
         let place = subject.file.places.value(path);
-        return finding.secondary(place, "the whole pod must stop within this time");
+        return finding.secondary(place, "the whole pod has this long");
     }
     finding
 }

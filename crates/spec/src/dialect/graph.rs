@@ -18,15 +18,14 @@ use pillion_engine::pod::{
 pub(crate) fn read(container: &Container, traits: &mut Traits) {
     let fields = &container.pillion;
     if let Some(oneshot) = fields.oneshot {
-        traits.say_oneshot(oneshot, mark("oneshot", oneshot));
+        traits.say_oneshot(oneshot, mark("oneshot"));
     }
     if let Some(sidecar) = fields.sidecar {
         let role = if sidecar { Role::Sidecar } else { Role::Main };
-        traits.say_role(role, mark("sidecar", sidecar));
+        traits.say_role(role, mark("sidecar"));
     }
     if let Some(keystone) = fields.keystone {
-        let text = keystone.map_or_else(|| "false".to_owned(), |k| k.to_string());
-        traits.say_keystone(keystone.map(keystone_of), mark("keystone", text));
+        traits.say_keystone(keystone.map(keystone_of), mark("keystone"));
     }
     let others = ["phase", "lifecycle.type", "lifecycle.onCompletion"];
     if container
@@ -177,8 +176,8 @@ fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.join(", ")
 }
 
-fn mark(field: &'static str, value: impl std::fmt::Display) -> Mark {
-    Mark::new(Dialect::Graph, field, format!("{field}: {value}"))
+fn mark(field: &'static str) -> Mark {
+    Mark::new(Dialect::Graph, field)
 }
 
 fn keystone_of(keystone: pillion::Keystone) -> Keystone {

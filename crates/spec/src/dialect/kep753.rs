@@ -19,11 +19,7 @@ pub(crate) fn read(container: &Container, traits: &mut Traits) {
     let Some(kind) = container.lifecycle.kind else {
         return;
     };
-    let mark = Mark::new(
-        Dialect::ContainerType,
-        "lifecycle.type",
-        format!("lifecycle.type: {kind}"),
-    );
+    let mark = Mark::new(Dialect::ContainerType, "lifecycle.type");
     match kind {
         LifecycleType::Standard => traits.say_role(Role::Main, mark),
         LifecycleType::Sidecar | LifecycleType::PreSidecar | LifecycleType::PostSidecar => {

@@ -14,22 +14,18 @@ use pillion_engine::pod::{Keystone, Role};
 /// Reads the markers of one container.
 pub(crate) fn read(container: &Container, traits: &mut Traits) {
     if container.lifecycle.kind == Some(LifecycleType::Keystone) {
-        let mark = || mark("lifecycle.type", "lifecycle.type: Keystone");
+        let mark = || mark("lifecycle.type");
         traits.say_keystone(Some(Keystone::Any), mark());
         traits.say_role(Role::Main, mark());
     }
     match container.lifecycle.on_completion {
         Some(OnCompletion::TerminatePod) => {
-            let mark = mark(
-                "lifecycle.onCompletion",
-                "lifecycle.onCompletion: TerminatePod",
-            );
-            traits.say_keystone(Some(Keystone::Any), mark);
+            traits.say_keystone(Some(Keystone::Any), mark("lifecycle.onCompletion"));
         }
         None => {}
     }
 }
 
-fn mark(field: &'static str, text: &'static str) -> Mark {
-    Mark::new(Dialect::KeystoneDraft, field, text)
+fn mark(field: &'static str) -> Mark {
+    Mark::new(Dialect::KeystoneDraft, field)
 }

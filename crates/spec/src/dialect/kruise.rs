@@ -48,8 +48,7 @@ pub(crate) fn read(
     if let Some(index) = job_sidecar(container)
         && pod_policy != RestartPolicy::Always
     {
-        let text = format!("{SIDECAR_VARIABLE}=true");
-        let mark = Mark::new(Dialect::JobSidecar, format!("env[{index}]"), text);
+        let mark = Mark::new(Dialect::JobSidecar, format!("env[{index}]"));
         traits.say_role(Role::Sidecar, mark);
     }
 }
@@ -150,8 +149,8 @@ fn priority(drawing: &mut Drawing<'_>, id: ContainerId, container: &Container) -
 fn bad_priority(drawing: &Drawing<'_>, code: Code, id: ContainerId, index: usize) -> Diagnostic {
     let name = &drawing.containers[id.index()].name;
     let message = format!("`{PRIORITY_VARIABLE}` of container `{name}` is no priority");
-    let place = drawing.place(id, &format!("env[{index}]"));
-    Diagnostic::new(code, message).primary(place, "read as a launch priority")
+    let place = drawing.place(id, &format!("env[{index}].value"));
+    Diagnostic::new(code, message).primary(place, "no launch priority")
 }
 
 fn warn_about_markers(drawing: &mut Drawing<'_>) {
@@ -165,10 +164,7 @@ fn warn_about_markers(drawing: &mut Drawing<'_>) {
         let message = format!("`{PRIORITY_ANNOTATION}: {value}` has no effect");
         let path = format!("metadata.annotations[\"{PRIORITY_ANNOTATION}\"]");
         let finding = Diagnostic::new(Code::MarkerWithoutEffect, message)
-            .primary(
-                drawing.file.places.value(&path),
-                "only `Ordered` has a meaning",
-            )
+            .primary(drawing.file.places.value(&path), "only `Ordered` counts")
             .help("write `Ordered`, or remove the annotation");
         drawing.findings.push(finding);
     }

@@ -25,13 +25,13 @@ use std::collections::BTreeMap;
 pub(crate) fn read(list: ContainerList, container: &Container, traits: &mut Traits) {
     match list {
         ContainerList::Init if container.restart_policy == Some(RestartPolicy::Always) => {
-            let mark = || Mark::new(Dialect::Native, "restartPolicy", "restartPolicy: Always");
+            let mark = || Mark::new(Dialect::Native, "restartPolicy");
             traits.say_oneshot(false, mark());
             traits.say_role(Role::Sidecar, mark());
         }
         ContainerList::Init => {
-            let mark = Mark::new(Dialect::Native, "", "its place in `initContainers`");
-            traits.say_oneshot(true, mark);
+            // Its place in the list says so.
+            traits.say_oneshot(true, Mark::new(Dialect::Native, ""));
         }
         ContainerList::Regular if container.restart_policy.is_some() => {
             traits.dialects.push(Dialect::Native);

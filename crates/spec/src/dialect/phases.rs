@@ -61,9 +61,8 @@ impl Phases {
             return;
         }
         match container.restart_policy {
-            Some(policy @ (RestartPolicy::OnFailure | RestartPolicy::Never)) => {
-                let text = format!("restartPolicy: {policy} in an early phase");
-                traits.say_oneshot(true, Mark::new(Dialect::Phases, "restartPolicy", text));
+            Some(RestartPolicy::OnFailure | RestartPolicy::Never) => {
+                traits.say_oneshot(true, Mark::new(Dialect::Phases, "restartPolicy"));
             }
             Some(RestartPolicy::Always) => traits.resident = true,
             None => {}

@@ -33,8 +33,8 @@ fn disagreement(drawing: &Drawing<'_>, id: ContainerId, conflict: &Conflict) -> 
     let [first_place, second_place] =
         [first_mark, second_mark].map(|mark| drawing.place(id, &mark.field));
     Diagnostic::new(Code::MarkersDisagree, message)
-        .primary(second_place, format!("{second}: {}", second_mark.text))
-        .secondary(first_place, format!("{first}: {}", first_mark.text))
+        .primary(second_place, format!("makes it {second}"))
+        .secondary(first_place, format!("makes it {first}"))
         .help("keep the marker that is meant and remove the other")
 }
 

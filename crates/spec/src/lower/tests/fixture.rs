@@ -1,137 +1,103 @@
-//! Pods for tests, and graphs as text.
+//! Pods from text, and graphs as text.
 
-use crate::container::{Container, TerminationMessagePolicy};
-use crate::file::{PodFile, WorkloadKind};
-use crate::hook::Lifecycle;
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::file::read;
 use crate::lower::{LowerOptions, Lowered, lower, sketch};
-use crate::pillion::PillionFields;
-use crate::place::Places;
-use crate::pod::{Metadata, Pod, PodSpec};
-use crate::resources::Resources;
-use crate::restart::RestartPolicy;
-use crate::security::{PodSecurity, Security};
-use crate::source::Span;
-use crate::tree::{NodeData, Style, Tree, Value};
-use pillion_engine::pod::{self as engine, Need, Requirement, Scope, Target, Until};
-use std::collections::BTreeMap;
+use pillion_engine::graph::Graph;
+use pillion_engine::pod::{
+    self as engine, Keystone, Kind, Need, OnGiveUp, Requirement, RestartPolicy, Role, Scope,
+    Target, Until,
+};
 use std::fmt::Write;
-use std::sync::Arc;
 
-/// A pod without places.
-pub(super) struct PodFixture(PodSpec);
-
-/// A regular container with nothing but a name.
-pub(super) fn main(name: &str) -> Container {
-    Container {
-        name: name.into(),
-        image: None,
-        image_pull_policy: None,
-        command: Vec::new(),
-        args: Vec::new(),
-        working_dir: None,
-        ports: Vec::new(),
-        env: Vec::new(),
-        env_from: Vec::new(),
-        resources: Resources::default(),
-        volume_mounts: Vec::new(),
-        volume_devices: Vec::new(),
-        liveness_probe: None,
-        readiness_probe: None,
-        startup_probe: None,
-        lifecycle: Lifecycle::default(),
-        termination_message_path: "/dev/termination-log".into(),
-        termination_message_policy: TerminationMessagePolicy::File,
-        security_context: Security::default(),
-        stdin: false,
-        stdin_once: false,
-        tty: false,
-        restart_policy: None,
-        restart_policy_rules: Vec::new(),
-        target_container_name: None,
-        pillion: PillionFields::default(),
-    }
+/// The text of a pod.
+pub(super) struct PodText {
+    annotations: String,
+    spec: String,
 }
 
-/// An init container.
-pub(super) fn init(name: &str) -> Container {
-    main(name)
+/// The edges of a pod whose `spec` has these lines.
+pub(super) fn edges(spec: &str) -> String {
+    PodText::new(spec).edges()
 }
 
-/// A native sidecar.
-pub(super) fn sidecar(name: &str) -> Container {
-    Container {
-        restart_policy: Some(RestartPolicy::Always),
-        ..main(name)
-    }
+/// What the containers of a pod are.
+pub(super) fn containers(spec: &str) -> String {
+    PodText::new(spec).containers()
 }
 
-// === impl PodFixture ===
+/// The codes of what drawing the graph finds wrong.
+pub(super) fn codes(spec: &str) -> Vec<Code> {
+    PodText::new(spec).codes()
+}
 
-impl PodFixture {
-    pub(super) fn new(
-        init: impl IntoIterator<Item = Container>,
-        main: impl IntoIterator<Item = Container>,
-    ) -> Self {
-        Self(PodSpec {
-            init_containers: init.into_iter().collect(),
-            containers: main.into_iter().collect(),
-            ephemeral_containers: Vec::new(),
-            restart_policy: RestartPolicy::Always,
-            termination_grace_period_seconds: 30,
-            active_deadline_seconds: None,
-            volumes: Vec::new(),
-            host_network: false,
-            host_pid: false,
-            host_ipc: false,
-            host_users: None,
-            share_process_namespace: false,
-            hostname: None,
-            subdomain: None,
-            host_aliases: Vec::new(),
-            dns_policy: None,
-            node_name: None,
-            runtime_class_name: None,
-            service_account_name: None,
-            automount_service_account_token: None,
-            image_pull_secrets: Vec::new(),
-            security_context: PodSecurity::default(),
-            os: None,
-            resources: None,
-            overhead: BTreeMap::new(),
-        })
+// === impl PodText ===
+
+impl PodText {
+    pub(super) fn new(spec: &str) -> Self {
+        Self {
+            annotations: String::new(),
+            spec: spec.to_owned(),
+        }
     }
 
-    pub(super) fn lower(self) -> Lowered {
-        let mut tree = Tree::default();
-        let root = tree.push(NodeData {
-            span: Span::default(),
-            value: Value::Null,
-            style: Style::Plain,
-        });
-        let file = PodFile {
-            kind: WorkloadKind::Pod,
-            owner: Metadata::default(),
-            pod: Pod {
-                metadata: Metadata::default(),
-                spec: self.0,
-            },
-            places: Places::new(Arc::new(tree), root, None),
+    pub(super) fn annotated(mut self, key: &str, value: &str) -> Self {
+        writeln!(self.annotations, "    {key}: {value}").unwrap();
+        self
+    }
+
+    pub(super) fn lower(&self) -> Lowered {
+        self.lower_with(LowerOptions::default())
+    }
+
+    pub(super) fn lower_with(&self, options: LowerOptions) -> Lowered {
+        let mut text = String::from("apiVersion: v1\nkind: Pod\nmetadata:\n  name: test\n");
+        if !self.annotations.is_empty() {
+            text += "  annotations:\n";
+            text += &self.annotations;
+        }
+        text += "spec:\n";
+        for line in self.spec.trim().lines() {
+            writeln!(text, "  {line}").unwrap();
+        }
+        let outcome = read("test.yaml", text.as_bytes());
+        let [pod] = &outcome.pods[..] else {
+            panic!("no pod in\n{text}\n{:?}", outcome.diagnostics)
         };
-        lower(&file, LowerOptions::default())
+        // Nothing is run here, so containers need neither image nor command.
+        let is_wrong = |d: &&Diagnostic| d.is_error() && d.code != Code::MissingField;
+        let errors: Vec<_> = outcome.diagnostics.iter().filter(is_wrong).collect();
+        assert!(errors.is_empty(), "{errors:#?}\n{text}");
+        lower(pod, options)
     }
 
-    /// The edges as text, one node to a line.
-    pub(super) fn edges(self) -> String {
-        describe(&self.lower().pod)
+    /// The edges of a pod that has no errors, so that its graph can be run.
+    pub(super) fn edges(&self) -> String {
+        let lowered = self.lower();
+        let errors = lowered.diagnostics.iter().filter(|d| d.is_error());
+        assert_eq!(errors.collect::<Vec<_>>(), Vec::<&Diagnostic>::new());
+        assert_eq!(Graph::new(&lowered.pod).err(), None);
+        describe_edges(&lowered.pod)
+    }
+
+    pub(super) fn containers(&self) -> String {
+        let lowered = self.lower();
+        let lines = lowered.pod.containers.iter().map(describe_container);
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    pub(super) fn codes(&self) -> Vec<Code> {
+        let diagnostics = self.lower().diagnostics;
+        diagnostics.iter().map(|finding| finding.code).collect()
     }
 }
 
-/// Every node that requires something: `app: proxy ready, cache started (soft)`.
-pub(super) fn describe(pod: &engine::Pod) -> String {
+fn describe_edges(pod: &engine::Pod) -> String {
     let mut text = String::new();
     for node in sketch::nodes(pod) {
-        let edges = sketch::edges(pod, node).iter().map(|e| edge(pod, e));
-        let edges: Vec<_> = edges.collect();
+        let edges = sketch::edges(pod, node).iter();
+        let edges: Vec<_> = edges.map(|edge| describe_edge(pod, edge)).collect();
         if !edges.is_empty() {
             writeln!(text, "{}: {}", name(pod, node), edges.join(", ")).unwrap();
         }
@@ -146,7 +112,7 @@ fn name(pod: &engine::Pod, node: Target) -> String {
     }
 }
 
-fn edge(pod: &engine::Pod, edge: &Requirement) -> String {
+fn describe_edge(pod: &engine::Pod, edge: &Requirement) -> String {
     let until = match edge.until {
         Until::Attempted => " attempted",
         Until::Started => " started",
@@ -166,4 +132,40 @@ fn edge(pod: &engine::Pod, edge: &Requirement) -> String {
         Scope::StartOnly => format!("{name}{until}{need} start-only"),
         Scope::StopOnly => format!("{name} stop-only"),
     }
+}
+
+fn describe_container(container: &engine::Container) -> String {
+    let role = match container.role {
+        Role::Main => "main",
+        Role::Sidecar => "sidecar",
+        Role::Ephemeral => "ephemeral",
+    };
+    let kind = match container.kind {
+        Kind::Service => "service",
+        Kind::Oneshot { .. } => "oneshot",
+    };
+    let policy = match container.restart.policy {
+        RestartPolicy::Always => "Always",
+        RestartPolicy::OnFailure => "OnFailure",
+        RestartPolicy::Never => "Never",
+    };
+    let mut text = format!("{}: {role} {kind} {policy}", container.name);
+    match container.keystone {
+        Some(Keystone::Any) => text += ", keystone any",
+        Some(Keystone::Success) => text += ", keystone success",
+        Some(Keystone::Failure) => text += ", keystone failure",
+        None => {}
+    }
+    match (container.on_give_up, container.role) {
+        (OnGiveUp::FailPod, Role::Main)
+        | (OnGiveUp::Unready, Role::Sidecar)
+        | (OnGiveUp::Ignore, Role::Ephemeral) => {}
+        (OnGiveUp::FailPod, _) => text += ", fails the pod",
+        (OnGiveUp::Unready, _) => text += ", makes the pod unready",
+        (OnGiveUp::Ignore, _) => text += ", ignored",
+    }
+    if container.plain {
+        text += ", plain";
+    }
+    text
 }

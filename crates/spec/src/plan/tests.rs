@@ -1,0 +1,185 @@
+//! Waves and stop times of small pods.
+
+use super::*;
+use crate::lower::LowerOptions;
+use crate::{load, lower};
+use insta::assert_snapshot;
+
+fn pod(spec: &str) -> Pod {
+    let indented: Vec<_> = spec
+        .trim()
+        .lines()
+        .map(|line| format!("  {line}"))
+        .collect();
+    let head = "apiVersion: v1\nkind: Pod\nmetadata: {name: test}\nspec:\n";
+    let text = head.to_owned() + &indented.join("\n");
+    let loaded = load("pod.yaml", text.as_bytes(), LowerOptions::default());
+    lower(&loaded.pods[0].file, LowerOptions::default()).pod
+}
+
+fn lines(pod: &Pod, waves: &[Vec<ContainerId>]) -> String {
+    let name = |id: &ContainerId| pod.containers[id.index()].name.to_string();
+    let wave = |wave: &Vec<ContainerId>| wave.iter().map(name).collect::<Vec<_>>().join(" ");
+    waves.iter().map(wave).collect::<Vec<_>>().join("\n")
+}
+
+fn starts(spec: &str) -> String {
+    let pod = pod(spec);
+    lines(&pod, &start_waves(&pod))
+}
+
+fn stops(spec: &str) -> String {
+    let pod = pod(spec);
+    let StopPlan {
+        waves,
+        stops,
+        worst_case,
+    } = stop_plan(&pod);
+    let of = |id: &ContainerId| {
+        let stop = stops[id.index()].expect("what is in a wave is stopped");
+        let cut = if stop.is_cut_short() {
+            ", cut short"
+        } else {
+            ""
+        };
+        let name = &pod.containers[id.index()].name;
+        format!(
+            "{name} by {} s, has {} s{cut}",
+            stop.begins_by.as_secs(),
+            stop.has.as_secs()
+        )
+    };
+    let waves = waves
+        .iter()
+        .map(|wave| wave.iter().map(of).collect::<Vec<_>>().join(" · "));
+    format!(
+        "{}\nworst case {} s",
+        waves.collect::<Vec<_>>().join("\n"),
+        worst_case.as_secs()
+    )
+}
+
+const ORDERS: &str = "
+restartPolicy: Never
+terminationGracePeriodSeconds: 30
+containers:
+- {name: proxy, image: x, sidecar: true, provides: [network]}
+- {name: migrate, image: x, oneshot: true}
+- name: app
+  image: x
+  keystone: true
+  requires: [migrate, {container: cache, until: started, need: soft}]
+- {name: cache, image: x, sidecar: true, stopTimeoutSeconds: 5}
+";
+
+#[test]
+fn a_pod_starts_in_waves_and_stops_in_reverse() {
+    assert_snapshot!(starts(ORDERS), @r"
+    proxy
+    migrate cache
+    app
+    ");
+    assert_snapshot!(stops(ORDERS), @r"
+    app by 0 s, has 30 s
+    cache by 30 s, has 2 s, cut short
+    proxy by 30 s, has 2 s, cut short
+    worst case 32 s
+    ");
+}
+
+#[test]
+fn limits_that_fit_leave_something_for_everybody() {
+    let stops = stops(
+        "
+terminationGracePeriodSeconds: 30
+containers:
+- {name: app, image: x, stopTimeoutSeconds: 10, requires: [cache]}
+- {name: cache, image: x, stopTimeoutSeconds: 5, requires: [proxy]}
+- {name: proxy, image: x, sidecar: true}
+- {name: fast, image: x, stopTimeoutSeconds: 1}
+",
+    );
+
+    assert_snapshot!(stops, @r"
+    app by 0 s, has 10 s · fast by 0 s, has 1 s
+    cache by 10 s, has 5 s
+    proxy by 15 s, has 15 s
+    worst case 30 s
+    ");
+}
+
+#[test]
+fn a_oneshot_is_stopped_only_to_be_undone() {
+    let spec = "
+containers:
+- {name: mount, image: x, oneshot: true, undo: [umount], stopTimeoutSeconds: 3}
+- {name: migrate, image: x, oneshot: true}
+- {name: app, image: x, stopTimeoutSeconds: 4, requires: [mount, migrate]}
+";
+    assert_snapshot!(stops(spec), @r"
+    app by 0 s, has 4 s
+    mount by 4 s, has 3 s
+    worst case 7 s
+    ");
+}
+
+#[test]
+fn plain_containers_are_one_wave_after_the_init_list() {
+    let starts = starts(
+        "
+initContainers: [{name: i, image: x}, {name: r, image: x, restartPolicy: Always}]
+containers: [{name: a, image: x}, {name: b, image: x}, {name: c, image: x}]
+",
+    );
+
+    assert_snapshot!(starts, @r"
+    i
+    r
+    a b c
+    ");
+}
+
+#[test]
+fn barriers_are_looked_through() {
+    let starts = starts(
+        "
+containers:
+- {name: late, image: x}
+- {name: early, image: x, phase: network, restartPolicy: Always}
+- {name: next, image: x, phase: clusterEnv, restartPolicy: Always}
+",
+    );
+
+    assert_snapshot!(starts, @r"
+    early
+    next
+    late
+    ");
+}
+
+#[test]
+fn containers_on_a_cycle_and_behind_it_are_in_no_wave() {
+    let spec = "
+containers:
+- {name: a, image: x, requires: [b]}
+- {name: b, image: x, requires: [a]}
+- {name: c, image: x, requires: [a]}
+- {name: d, image: x, stopTimeoutSeconds: 1}
+";
+    assert_eq!(starts(spec), "d");
+}
+
+#[test]
+fn words_say_what_a_container_is() {
+    let pod = pod(ORDERS);
+    let words: Vec<_> = pod.containers.iter().map(container_words).collect();
+    assert_eq!(
+        words,
+        [
+            vec!["sidecar"],
+            vec!["oneshot"],
+            vec!["main", "keystone"],
+            vec!["sidecar"]
+        ]
+    );
+}
