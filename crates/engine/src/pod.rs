@@ -297,11 +297,14 @@ pub enum Reaction {
     Ignore,
 }
 
-/// Time between restarts: at once, then `initial`, doubling up to `max`; forgotten after a run of `reset`.
+/// Time between restarts: at once, then `initial`, growing by `factor` up to `max`; forgotten after
+/// a run of `reset`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Backoff {
     /// The second restart waits this long.
     pub initial: Duration,
+    /// Each wait is so many thousandths of the one before: 2000 doubles it. Never below 1000.
+    pub factor: u32,
     /// No restart waits longer.
     pub max: Duration,
     /// A run longer than this starts the count anew.
@@ -489,6 +492,7 @@ impl Default for Backoff {
     fn default() -> Self {
         Self {
             initial: Duration::from_secs(10),
+            factor: 2000,
             max: Duration::from_mins(5),
             reset: Duration::from_mins(10),
         }

@@ -26,13 +26,18 @@ pub(crate) fn restarts(policy: RestartPolicy, oneshot: bool, ok: bool) -> bool {
 
 /// How long the restart after this many others waits.
 pub(crate) fn delay(backoff: &Backoff, level: u32) -> Duration {
-    match level {
-        0 => Duration::ZERO,
-        level => {
-            let factor = 2u32.saturating_pow(level - 1);
-            backoff.initial.saturating_mul(factor).min(backoff.max)
-        }
+    if level == 0 {
+        return Duration::ZERO;
     }
+    let mut wait = backoff.initial;
+    for _ in 1..level {
+        let next = wait.saturating_mul(backoff.factor) / 1000;
+        if next <= wait || wait >= backoff.max {
+            break;
+        }
+        wait = next;
+    }
+    wait.min(backoff.max)
 }
 
 /// Whether one more restart now is more than the limit allows. `recent` is what was restarted before, and is tidied.
@@ -63,6 +68,20 @@ mod tests {
             .collect();
 
         assert_eq!(seconds, [0, 10, 20, 40, 80, 160, 300, 300]);
+    }
+
+    #[test]
+    fn a_back_off_can_grow_slowly_or_not_at_all() {
+        let millis = |factor| {
+            let backoff = Backoff {
+                factor,
+                ..Backoff::default()
+            };
+            [1, 2, 3, u32::MAX].map(|level| delay(&backoff, level).as_millis())
+        };
+
+        assert_eq!(millis(1500), [10_000, 15_000, 22_500, 300_000]);
+        assert_eq!(millis(1000), [10_000; 4]);
     }
 
     #[test]

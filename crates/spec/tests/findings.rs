@@ -35,9 +35,8 @@ fn made_up() -> Vec<(String, Vec<u8>)> {
         let list = [alias.as_str(); 6].join(", ");
         text + &format!("a{level}: &a{level} [{list}]\n")
     });
-    let typos = (0..1200)
-        .map(|i| format!("      x{i}: 1\n"))
-        .collect::<String>();
+    let typos: Vec<_> = (0..1200).map(|i| format!("      x{i}: 1")).collect();
+    let typos = typos.join("\n");
     let wrong = format!("{POD}  containers:\n    - name: app\n      image: shop/app:7\n{typos}");
     let examples = [
         ("L0002-large", large),

@@ -4,7 +4,7 @@ use crate::container::{Container, ContainerList};
 use crate::dialect::{Dialect, Traits};
 use crate::pillion;
 use crate::probe::Probe;
-use crate::restart::{self, RestartPolicy, RestartRule, Trigger};
+use crate::restart::{self, Factor, RestartPolicy, RestartRule, Trigger};
 use pillion_engine::pod::{self as engine, Kind, OnGiveUp, RestartLimit, Role, When};
 use std::time::Duration;
 
@@ -130,6 +130,7 @@ fn restart(container: &Container, policy: RestartPolicy) -> engine::Restart {
         rules: container.restart_policy_rules.iter().map(rule).collect(),
         backoff: engine::Backoff {
             initial: given.initial_seconds.map_or(default.initial, seconds),
+            factor: given.factor.map_or(default.factor, Factor::thousandths),
             max: given.max_seconds.map_or(default.max, seconds),
             reset: given.reset_seconds.map_or(default.reset, seconds),
         },

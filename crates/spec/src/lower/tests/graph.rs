@@ -101,7 +101,7 @@ fn back_off_fields_override_the_defaults_one_by_one() {
     let pod = PodText::new(
         "
 containers:
-- {name: a, backoff: {initialSeconds: 1, maxRestarts: 3, windowSeconds: 60}}
+- {name: a, backoff: {initialSeconds: 1, factor: 1.5, maxRestarts: 3, windowSeconds: 60}}
 - {name: b}
 ",
     );
@@ -110,6 +110,10 @@ containers:
     };
 
     assert_eq!(a.restart.backoff.initial, Duration::from_secs(1));
+    assert_eq!(
+        (a.restart.backoff.factor, b.restart.backoff.factor),
+        (1500, 2000)
+    );
     assert_eq!(a.restart.backoff.max, b.restart.backoff.max);
     let limit = a.restart.limit.expect("a limit was given");
     assert_eq!((limit.max, limit.window), (3, Some(Duration::from_mins(1))));
