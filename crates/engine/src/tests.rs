@@ -216,6 +216,12 @@ impl Stage {
         answer
     }
 
+    /// The image that the next start of the container needs is there.
+    pub(super) fn pulled(&mut self, name: &str) {
+        let (container, attempt) = (self.id(name), self.attempt(name) + 1);
+        self.event(Event::Pulled { container, attempt });
+    }
+
     pub(super) fn started(&mut self, name: &str) {
         let (container, attempt) = (self.id(name), self.attempt(name));
         self.event(Event::Started { container, attempt });

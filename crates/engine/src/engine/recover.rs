@@ -63,6 +63,10 @@ impl Engine {
             self.begin_run(now, Cause::PodStart);
         }
         self.tell_pod(now, What::Recovered, Cause::Itself);
+        // What was ready before has been told.
+        for container in self.containers() {
+            self.life_mut(container).told_ready = self.is_ready(container);
+        }
         if self.record.result.is_some() {
             return self.flush();
         }

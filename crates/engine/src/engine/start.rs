@@ -63,6 +63,8 @@ impl Engine {
         self.take_turn(now, container);
         if self.has_image(container) {
             self.start(now, container);
+        } else {
+            self.want_image(now, container);
         }
     }
 
@@ -205,7 +207,7 @@ impl Engine {
             Image::Pulling(awaited) | Image::Present(awaited) => *awaited != attempt,
             Image::Failed { .. } => false,
         };
-        if pull && self.record.goal == Goal::Run {
+        if pull && (self.record.goal == Goal::Run || self.is_wanted(container)) {
             self.ask_for_image(now, container, attempt);
         }
     }

@@ -268,6 +268,7 @@ impl Engine {
     /// A container that was not up when its turn to stop came stays as it is.
     fn rest_in_stop(&mut self, container: ContainerId) {
         self.timers.disarm(Timer::BackOff(container));
+        self.cancel_pull(container);
         let record = &self.life(container).record;
         let waits = matches!(record.state, State::Waiting | State::BackOff { .. });
         if waits && let Some(exit) = &record.exit {

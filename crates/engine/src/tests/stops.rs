@@ -95,6 +95,46 @@ fn a_sidecar_is_restarted_while_something_above_it_is_up() {
 }
 
 #[test]
+fn a_sidecar_that_is_restarted_in_a_stop_gets_its_image() {
+    let draft = Draft::new(&["proxy", "app"])
+        .sidecar("proxy")
+        .requires("app", "proxy");
+    let mut stage = draft
+        .with("proxy", |proxy| proxy.image = Some("mesh/proxy".into()))
+        .play();
+    stage.pulled("proxy");
+    stage.started("proxy");
+    stage.started("app");
+    stage.delete();
+    stage.asked();
+
+    stage.exited("proxy", 1);
+    assert_eq!(stage.asked(), ["pull proxy"]);
+    stage.pulled("proxy");
+    assert_eq!(stage.asked(), ["start proxy"]);
+}
+
+#[test]
+fn an_image_for_a_restart_in_a_stop_is_not_waited_for_after_its_turn() {
+    let draft = Draft::new(&["proxy", "app"])
+        .sidecar("proxy")
+        .requires("app", "proxy");
+    let mut stage = draft
+        .with("proxy", |proxy| proxy.image = Some("mesh/proxy".into()))
+        .play();
+    stage.pulled("proxy");
+    stage.started("proxy");
+    stage.started("app");
+    stage.delete();
+    stage.exited("proxy", 1);
+    stage.asked();
+
+    stage.exited("app", 0);
+    assert_eq!(stage.asked(), ["cancel pull proxy"]);
+    assert!(stage.result().is_some());
+}
+
+#[test]
 fn a_plain_sidecar_is_not_restarted_in_an_ending_pod() {
     let draft = Draft::new(&["proxy", "app"])
         .sidecar("proxy")
