@@ -8,8 +8,7 @@ pub mod order;
 pub mod status;
 
 use crate::line::{LineName, Who};
-use crate::record::Record;
-use pillion_engine::Tick;
+use crate::record::{Moment, Record};
 use status::{StatusPart, Text};
 use std::time::Duration;
 
@@ -250,13 +249,13 @@ impl Check {
 }
 
 /// When an act was done; the pod's creation without one.
-fn since(record: &Record, act: Option<&str>) -> Result<Tick, Evidence> {
+fn since(record: &Record, act: Option<&str>) -> Result<Moment, Evidence> {
     let Some(act) = act else {
-        return Ok(Tick::ZERO);
+        return Ok(Moment::default());
     };
     let moment = record.moments.get(act);
     moment
-        .map(|moment| moment.at)
+        .copied()
         .ok_or_else(|| Evidence::new(format!("the act `{act}` was never done")))
 }
 
@@ -265,7 +264,7 @@ fn gone(record: &Record, within: Duration, act: Option<&str>) -> Result<(), Evid
     let Some(end) = &record.end else {
         return Err(still_there(record));
     };
-    let took = end.at.since(from);
+    let took = end.at.since(from.at);
     if took <= within {
         return Ok(());
     }

@@ -250,8 +250,13 @@ impl<'s, M: Machine> Player<'s, M> {
             self.trace.push(now, Item::Action(action.clone()));
             self.world.carry_out(&action);
         }
-        self.entries
-            .extend(std::iter::from_fn(|| machine.poll_entry()));
+        while let Some(entry) = machine.poll_entry() {
+            if entry.at != now {
+                self.world
+                    .violated(format!("what happens now is told as of {}", entry.at));
+            }
+            self.entries.push(entry);
+        }
         self.record.sample(now, machine.status());
         self.look_for_the_end();
         let last = self.journal.seen();

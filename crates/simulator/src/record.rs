@@ -36,13 +36,15 @@ pub struct Sample {
     pub status: PodStatus,
 }
 
-/// A moment in time and among the lines.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// A moment in time, among the lines and among the statuses.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Moment {
     /// When.
     pub at: Tick,
     /// How many lines had been written by then.
     pub lines: usize,
+    /// How many statuses had been seen by then.
+    pub statuses: usize,
 }
 
 /// The end of a pod.
@@ -71,11 +73,11 @@ impl Record {
         self.statuses.last().map(|sample| &sample.status)
     }
 
-    /// The statuses that held at some moment from `from` until just before `to`.
-    pub fn statuses_between(&self, from: Tick, to: Tick) -> &[Sample] {
-        let first = self.statuses.partition_point(|sample| sample.at <= from);
+    /// The statuses from the one that holds at `from` until just before `to`. In one instant there
+    /// can be several.
+    pub fn statuses_between(&self, from: Moment, to: Tick) -> &[Sample] {
+        let first = from.statuses.saturating_sub(1).min(self.statuses.len());
         let end = self.statuses.partition_point(|sample| sample.at < to);
-        let first = first.saturating_sub(1);
         &self.statuses[first..end.max(first)]
     }
 
@@ -114,9 +116,14 @@ mod tests {
         record
     }
 
-    fn between(from: u64, to: u64) -> Vec<Phase> {
+    /// The phases from a moment at which this many statuses had been seen.
+    fn between(seen: usize, to: u64) -> Vec<Phase> {
         let record = record();
-        let samples = record.statuses_between(Tick::from_secs(from), Tick::from_secs(to));
+        let from = Moment {
+            statuses: seen,
+            ..Moment::default()
+        };
+        let samples = record.statuses_between(from, Tick::from_secs(to));
         samples.iter().map(|sample| sample.status.phase).collect()
     }
 
@@ -124,8 +131,18 @@ mod tests {
     fn a_status_holds_until_the_next_one() {
         assert_eq!(between(1, 2), [Phase::Pending]);
         assert_eq!(between(1, 3), [Phase::Pending, Phase::Running]);
-        assert_eq!(between(3, 4), [Phase::Running]);
-        assert_eq!(between(9, 10), [Phase::Succeeded]);
+        assert_eq!(between(2, 4), [Phase::Running]);
+        assert_eq!(between(3, 10), [Phase::Succeeded]);
+    }
+
+    #[test]
+    fn every_status_of_the_first_instant_counts() {
+        assert_eq!(between(0, 1), [Phase::Pending]);
+        let mut record = Record::default();
+        record.sample(Tick::ZERO, status(Phase::Pending));
+        record.sample(Tick::ZERO, status(Phase::Failed));
+        let samples = record.statuses_between(Moment::default(), Tick::from_secs(1));
+        assert_eq!(samples.len(), 2);
     }
 
     #[test]

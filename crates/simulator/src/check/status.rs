@@ -92,11 +92,11 @@ pub(super) fn look(record: &Record, want: &StatusPart, time: &Time, act: Option<
     match time {
         Time::Within(time) => {
             // The last instant counts.
-            let to = from + *time + std::time::Duration::from_nanos(1);
+            let to = from.at + *time + std::time::Duration::from_nanos(1);
             some(record.statuses_between(from, to), want)
         }
-        Time::Throughout(time) => all(record.statuses_between(from, from + *time), want),
-        Time::At(time) => some(record.status_at(from + *time), want),
+        Time::Throughout(time) => all(record.statuses_between(from, from.at + *time), want),
+        Time::At(time) => some(record.status_at(from.at + *time), want),
         Time::AtEnd if record.end.is_none() => Err(super::still_there(record)),
         Time::AtEnd => some(record.statuses.last(), want),
         Time::Whenever(part) => {

@@ -2,10 +2,10 @@
 
 use super::status::{ContainerPart, Number};
 use super::*;
-use crate::record::{End, Moment};
+use crate::record::End;
 use pillion_engine::pod::List;
 use pillion_engine::status::{ContainerState, ContainerStatus, Phase, Terminated};
-use pillion_engine::{PodResult, PodStatus};
+use pillion_engine::{PodResult, PodStatus, Tick};
 use std::collections::BTreeMap;
 
 /// A record of lines such as `5 app Started`.
@@ -170,6 +170,7 @@ fn lines_are_counted_between_lines_and_acts() {
     let moment = Moment {
         at: Tick::from_secs(2),
         lines: 2,
+        statuses: 0,
     };
     record.moments.insert("cut".into(), moment);
     let between = |from: Point, to: Option<Point>, most| Claim::Between {
@@ -358,6 +359,7 @@ fn a_status_can_be_counted_from_an_act() {
     let moment = Moment {
         at: Tick::from_secs(3),
         lines: 0,
+        statuses: 2,
     };
     life.moments.insert("cut".into(), moment);
     assert!(seen(&life, claim(Time::Within(secs(9)))).is_some());

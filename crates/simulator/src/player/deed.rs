@@ -80,6 +80,7 @@ impl<M: Machine> Player<'_, M> {
             let moment = Moment {
                 at: self.world.now(),
                 lines: self.world.log.lines().len(),
+                statuses: self.record.statuses.len(),
             };
             self.record.moments.entry(name.clone()).or_insert(moment);
         }
