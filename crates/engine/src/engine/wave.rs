@@ -17,6 +17,7 @@ use crate::life::{After, GiveUp, HookStep, State, StopRole, StopStep, StopWhy, U
 use crate::pod::{BarrierId, ContainerId, HookKind, Kind, Rerun, Target};
 use crate::tick::Tick;
 use crate::timer::Timer;
+use std::collections::BTreeSet;
 
 impl Engine {
     /// Begins to stop everything.
@@ -64,7 +65,11 @@ impl Engine {
     pub(super) fn begin_partial_wave(&mut self) {
         self.leave_wave();
         let mut marked = std::mem::take(&mut self.marked);
-        marked.retain(|container| self.life(*container).record.after.is_some());
+        // One that an earlier wave brought down and that is marked anew stands here twice.
+        let mut seen = BTreeSet::new();
+        marked.retain(|container| {
+            self.life(*container).record.after.is_some() && seen.insert(*container)
+        });
         let mut cone: Vec<_> = marked.iter().copied().map(Target::Container).collect();
         self.marked = marked;
         for node in &cone {

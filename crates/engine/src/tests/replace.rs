@@ -56,6 +56,23 @@ fn the_new_image_is_pulled_before_the_old_container_is_stopped() {
 }
 
 #[test]
+fn a_container_can_be_replaced_again_under_what_keeps_running() {
+    let mut stage = Draft::new(&["proxy", "app"])
+        .requires("app", "proxy")
+        .play();
+    stage.started("proxy");
+    stage.started("app");
+    for version in 1..=2 {
+        stage.asked();
+        replace(&mut stage, "proxy", |_| {}, false).unwrap();
+        assert_eq!(stage.asked(), ["stop proxy by 30s"]);
+        stage.exited("proxy", 0);
+        assert_eq!(stage.asked(), [format!("start proxy v{version}")]);
+        stage.started("proxy");
+    }
+}
+
+#[test]
 fn dependants_that_say_so_are_stopped_first_and_started_again() {
     let mut stage = Draft::new(&["mount", "app"])
         .on_restart("app", "mount", OnRestart::Restart)
