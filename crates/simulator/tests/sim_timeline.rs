@@ -203,7 +203,7 @@ fn results_say_who_decided_them() {
     );
     assert_eq!(
         ending(&failing_migration()),
-        "orders failed: app gave up (keystone) after 1.1 s"
+        "orders failed: migrate exited 1 after 1.1 s"
     );
     assert_eq!(
         ending(&stubborn_app()),

@@ -338,13 +338,22 @@ impl Engine {
             Some(Keystone::Failure) => !ok,
         };
         if ends && !self.life(container).record.ignored {
-            self.begin_end(
-                now,
-                EndCause::Keystone(container),
-                Cause::Keystone(container),
-                None,
-            );
+            let (end, cause) = self.end_by_keystone(container);
+            self.begin_end(now, end, cause, None);
         }
+    }
+
+    /// A keystone that gave up for want of another did not decide anything itself: the other did.
+    fn end_by_keystone(&self, container: ContainerId) -> (EndCause, Cause) {
+        if !matches!(self.life(container).record.state, State::GaveUp { .. }) {
+            return (EndCause::Keystone(container), Cause::Keystone(container));
+        }
+        let end = EndCause::Told {
+            ok: false,
+            by: self.root_of(container),
+            reaction: None,
+        };
+        (end, Cause::GiveUp(container))
     }
 
     /// Who is at the bottom of a chain of containers that gave up because of each other.

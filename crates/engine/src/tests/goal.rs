@@ -98,6 +98,20 @@ fn the_first_cause_of_the_end_decides() {
 }
 
 #[test]
+fn whoever_a_keystone_gave_up_for_decides() {
+    let draft = Draft::new(&["setup", "app"])
+        .never()
+        .oneshot("setup")
+        .requires("app", "setup")
+        .with("app", |app| app.keystone = Some(Keystone::Any));
+    let mut stage = draft.play();
+
+    stage.runs("setup", 7);
+
+    assert_eq!(stage.result(), Some((Phase::Failed, Some("setup"), 7)));
+}
+
+#[test]
 fn a_pod_restart_stops_and_starts_in_order() {
     let mut stage = Draft::new(&["setup", "app"])
         .oneshot("setup")
