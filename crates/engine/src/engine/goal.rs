@@ -28,8 +28,8 @@ enum Spared {
     Nobody,
     /// Oneshots that say `rerun: never`.
     Once,
-    /// Those, and mains: what has succeeded under `OnFailure` is not repeated after a lost sandbox.
-    OnceAndMains,
+    /// Those, and mains with the policy `OnFailure`: their success is not repeated after a lost sandbox.
+    OnceAndOnFailure,
 }
 
 impl Engine {
@@ -414,9 +414,7 @@ impl Engine {
     fn spared_by(&self, cause: &Cause) -> Spared {
         match (&self.record.goal, cause) {
             (Goal::Restart { at_once: true, .. }, _) => Spared::Nobody,
-            (_, Cause::SandboxLost) if self.pod.restart_policy == RestartPolicy::OnFailure => {
-                Spared::OnceAndMains
-            }
+            (_, Cause::SandboxLost) => Spared::OnceAndOnFailure,
             (_, _) => Spared::Once,
         }
     }
@@ -432,11 +430,13 @@ impl Engine {
                 ..
             }
         );
-        let main = def.role == Role::Main && !def.is_oneshot();
+        let on_failure = def.role == Role::Main
+            && !def.is_oneshot()
+            && def.restart.policy == RestartPolicy::OnFailure;
         let spared = match spared {
             Spared::Nobody => false,
             Spared::Once => once,
-            Spared::OnceAndMains => once || main,
+            Spared::OnceAndOnFailure => once || on_failure,
         };
         spared && record.state == State::Ended { ok: true } && !record.interrupted
     }
