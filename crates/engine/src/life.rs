@@ -318,6 +318,11 @@ impl Record {
         ) || matches!(self.undo, Undo::Starting | Undo::Running | Undo::Stopping)
     }
 
+    /// Whether there ever was, or may be, a process.
+    pub(crate) fn was_created(&self) -> bool {
+        self.is_up() || self.exit.is_some() || self.last.is_some()
+    }
+
     /// Whether its own process runs.
     pub fn is_running(&self) -> bool {
         self.running_since().is_some()

@@ -317,6 +317,20 @@ impl Stage {
 
     /// The driver dies and comes back; `found` says what it finds of those that may be alive.
     pub(super) fn crash(&mut self, found: impl Fn(&str, u32) -> Found) {
+        self.come_back(found);
+        self.engine.handle_resume(self.now);
+        self.drain();
+    }
+
+    /// The same, and the sandbox is gone, too.
+    pub(super) fn crash_and_lose_sandbox(&mut self, found: impl Fn(&str, u32) -> Found) {
+        self.come_back(found);
+        self.engine.handle_event(self.now, Event::SandboxLost);
+        self.engine.handle_resume(self.now);
+        self.drain();
+    }
+
+    fn come_back(&mut self, found: impl Fn(&str, u32) -> Found) {
         self.engine = Engine::restore(self.pod.clone(), self.journal.clone()).unwrap();
         self.actions.clear();
         for id in self.engine.expected() {
@@ -325,8 +339,6 @@ impl Stage {
             self.engine
                 .handle_found(self.now, id, found(&name, attempt));
         }
-        self.engine.handle_resume(self.now);
-        self.drain();
     }
 
     fn drain(&mut self) {

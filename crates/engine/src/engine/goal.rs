@@ -164,15 +164,16 @@ impl Engine {
             return;
         }
         self.pod_mut().initialized = false;
-        let ran = self
+        self.take_found_exits(now);
+        let created = self
             .containers()
-            .any(|container| self.life(container).record.attempt > 0);
+            .any(|container| self.life(container).record.was_created());
         for container in self.containers() {
             self.lose(now, container);
         }
         self.replacing_lost();
         match self.record.goal {
-            Goal::Run if !ran => {}
+            Goal::Run if !created => {}
             Goal::Run if self.pod.restart_policy == RestartPolicy::Never => {
                 self.begin_end(now, EndCause::SandboxLost, Cause::SandboxLost, None);
             }

@@ -86,14 +86,19 @@ impl Engine {
         ) {
             self.join_pod_wave();
         }
+        self.take_found_exits(now);
+        self.resume_wave();
+        self.settle(now);
+    }
+
+    /// Deals with the ends that the driver found when it came back.
+    pub(super) fn take_found_exits(&mut self, now: Tick) {
         for container in self.containers() {
             if let Some(exit) = self.life_mut(container).found_exit.take() {
                 let attempt = self.life(container).record.attempt;
                 self.on_exited(now, container, attempt, &exit);
             }
         }
-        self.resume_wave();
-        self.settle(now);
     }
 
     fn apply(&mut self, change: Change) {

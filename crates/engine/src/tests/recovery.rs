@@ -3,7 +3,7 @@
 use super::Draft;
 use crate::pod::ProbeKind;
 use crate::status::Phase;
-use crate::{Exit, Found};
+use crate::{Event, Exit, Found};
 
 fn running(_: &str, attempt: u32) -> Found {
     Found::Running { attempt }
@@ -115,6 +115,31 @@ fn a_container_that_vanished_has_failed() {
     stage.crash(|_, _| Found::NeverCreated);
 
     assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 137)));
+}
+
+#[test]
+fn a_start_that_never_happened_does_not_end_a_pod_whose_sandbox_is_lost() {
+    let mut stage = Draft::new(&["app"]).never().play();
+    assert_eq!(stage.asked(), ["start app"]);
+
+    stage.crash_and_lose_sandbox(|_, _| Found::NeverCreated);
+    assert_eq!(stage.asked(), [""; 0]);
+    stage.event(Event::SandboxReady);
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn an_end_that_is_found_with_a_lost_sandbox_counts() {
+    let mut stage = Draft::new(&["app"]).never().play();
+    stage.started("app");
+
+    stage.crash_and_lose_sandbox(|_, attempt| Found::Ended {
+        attempt,
+        exit: Some(Exit::code(0)),
+    });
+
+    assert_eq!(stage.result(), Some((Phase::Succeeded, None, 0)));
 }
 
 #[test]
