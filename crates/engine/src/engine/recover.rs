@@ -87,6 +87,8 @@ impl Engine {
             self.join_pod_wave();
         }
         self.take_found_exits(now);
+        // All mains may have ended meanwhile: then nothing is started any more.
+        self.move_goal(now);
         self.resume_wave();
         self.settle(now);
     }

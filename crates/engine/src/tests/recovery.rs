@@ -1,7 +1,7 @@
 //! The driver dies and comes back.
 
 use super::Draft;
-use crate::pod::ProbeKind;
+use crate::pod::{ProbeKind, RestartPolicy};
 use crate::status::Phase;
 use crate::{Event, Exit, Found};
 
@@ -139,6 +139,25 @@ fn an_end_that_is_found_with_a_lost_sandbox_counts() {
         exit: Some(Exit::code(0)),
     });
 
+    assert_eq!(stage.result(), Some((Phase::Succeeded, None, 0)));
+}
+
+#[test]
+fn a_sidecar_that_ended_with_all_mains_is_not_started_again() {
+    let mut stage = Draft::new(&["proxy", "app"])
+        .sidecar("proxy")
+        .policy("app", RestartPolicy::Never)
+        .play();
+    stage.started("proxy");
+    stage.started("app");
+    stage.asked();
+
+    stage.crash(|_, attempt| Found::Ended {
+        attempt,
+        exit: Some(Exit::code(0)),
+    });
+
+    assert_eq!(stage.asked(), [""; 0]);
     assert_eq!(stage.result(), Some((Phase::Succeeded, None, 0)));
 }
 
