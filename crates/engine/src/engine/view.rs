@@ -5,7 +5,7 @@
 use super::Engine;
 use crate::fact::Goal;
 use crate::life::{Image, Record, State, Termination};
-use crate::pod::{ContainerId, List, Role};
+use crate::pod::{ContainerId, List, Reaction, Role};
 use crate::status::{
     Condition, ConditionKind, ContainerState, ContainerStatus, Phase, PodStatus, Terminated,
 };
@@ -199,9 +199,6 @@ impl Engine {
 
     fn conditions(&self, phase: Phase, containers: &[ContainerStatus]) -> Vec<Condition> {
         let mut conditions = Vec::new();
-        if let Some(condition) = self.all_containers_restarting(phase) {
-            conditions.push(condition);
-        }
         let sandbox = self.record.sandbox && self.record.result.is_none();
         conditions.push(holds(ConditionKind::PodReadyToStartContainers, sandbox));
         conditions.push(self.initialized(phase, containers));
@@ -212,35 +209,44 @@ impl Engine {
         });
         conditions.push(ready);
         conditions.push(holds(ConditionKind::PodScheduled, true));
+        conditions.extend(self.all_containers_restarting(phase));
         conditions
     }
 
+    /// Shown where a rule can bring it about, and where it was asked for.
     fn all_containers_restarting(&self, phase: Phase) -> Option<Condition> {
         let kind = ConditionKind::AllContainersRestarting;
-        let restarting = matches!(self.record.goal, Goal::Restart { at_once: true, .. });
-        let restarted = self.lives.iter().any(|life| {
-            let record = &life.record;
-            [&record.exit, &record.last]
-                .into_iter()
-                .flatten()
-                .any(|end| end.restarting_all)
-        });
-        match (restarting, restarted, phase) {
-            (true, _, _) => Some(Condition {
+        if matches!(self.record.goal, Goal::Restart { at_once: true, .. }) {
+            return Some(Condition {
                 reason: Some("RestartAllContainersStarted"),
+                message: Some("container exited with restart policy rule".into()),
                 ..holds(kind, true)
-            }),
-            (false, true, Phase::Succeeded) => Some(Condition {
-                reason: Some("PodCompleted"),
-                ..holds(kind, false)
-            }),
-            (false, true, Phase::Failed) => Some(Condition {
-                reason: Some("PodFailed"),
-                ..holds(kind, false)
-            }),
-            (false, true, Phase::Pending | Phase::Running) => Some(holds(kind, false)),
-            (false, false, _) => None,
+            });
         }
+        let reason = match phase {
+            Phase::Succeeded => Some("PodCompleted"),
+            Phase::Failed => Some("PodFailed"),
+            Phase::Pending | Phase::Running => None,
+        };
+        (self.can_restart_all() || self.has_restarted_all()).then_some(Condition {
+            reason,
+            ..holds(kind, false)
+        })
+    }
+
+    fn can_restart_all(&self) -> bool {
+        let mut rules = self
+            .pod
+            .containers
+            .iter()
+            .flat_map(|def| &def.restart.rules);
+        rules.any(|rule| rule.reaction == Reaction::RestartAllContainers)
+    }
+
+    fn has_restarted_all(&self) -> bool {
+        let records = self.lives.iter().map(|life| &life.record);
+        let mut ends = records.flat_map(|record| [&record.exit, &record.last]);
+        ends.any(|end| end.as_ref().is_some_and(|end| end.restarting_all))
     }
 
     fn initialized(&self, phase: Phase, containers: &[ContainerStatus]) -> Condition {
