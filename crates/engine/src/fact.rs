@@ -36,7 +36,7 @@ pub struct PodRecord {
     pub run: u32,
     /// Where it is going.
     pub goal: Goal,
-    /// The init list has been through since the sandbox was made.
+    /// The init list has been through once.
     pub initialized: bool,
     /// Containers can be started.
     pub sandbox: bool,

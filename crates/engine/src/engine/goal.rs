@@ -163,7 +163,6 @@ impl Engine {
         if !std::mem::replace(&mut self.pod_mut().sandbox, false) || self.record.result.is_some() {
             return;
         }
-        self.pod_mut().initialized = false;
         self.take_found_exits(now);
         let created = self
             .containers()

@@ -283,7 +283,7 @@ impl Engine {
         }
     }
 
-    /// Once a pod is initialised it stays so, but for a new sandbox.
+    /// Once a pod is initialised it stays so, in a new sandbox too.
     fn was_initialized(&self) -> bool {
         self.has_initialized()
             || matches!(self.record.goal, Goal::Restart { .. })
