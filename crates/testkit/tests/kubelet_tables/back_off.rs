@@ -238,6 +238,7 @@ fn backoff(initial: u64, max: u64) -> Backoff {
         max: Duration::from_secs(max),
         // The kubelet forgets after twice the longest wait.
         reset: Duration::from_secs(2 * max),
+        ..Backoff::default()
     }
 }
 
