@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: figures beside their limits, medians of several rounds, release build.
 
 mod engine;
+mod file;
 mod life;
 mod shape;
 mod statistics;
@@ -41,7 +42,11 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> anyhow::Result<()> {
         return again_in_release(workspace);
     }
     let figures = match bench {
-        Bench::Engine { shape } => engine::run(*shape),
+        Bench::Engine { shape } => {
+            let mut figures = engine::run(*shape);
+            figures.extend(file::run());
+            figures
+        }
     };
     judge(&figures)
 }

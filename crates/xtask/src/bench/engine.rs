@@ -4,7 +4,7 @@ use super::life::{Life, live};
 use super::shape::Shape;
 use super::statistics::{exponent, median};
 use super::{Figure, Goal};
-use crate::clock::Stopwatch;
+use crate::clock::Effort;
 use pillion_engine::Pod;
 
 /// Containers in a pod.
@@ -23,7 +23,7 @@ struct Measured {
 
 pub(super) fn run(only: Option<Shape>) -> Vec<Figure> {
     println!("whole lives: images, start, readiness probes, ready, deletion, end");
-    println!("one core, median of {ROUNDS} rounds, facts and entries taken out\n");
+    println!("time on the processor, median of {ROUNDS} rounds, facts and entries taken out\n");
     println!("shape   containers    edges    events   ms per life   events/s   ns/event");
     let shapes = Shape::ALL.into_iter();
     let shapes = shapes.filter(|shape| only.is_none_or(|only| only == *shape));
@@ -59,11 +59,11 @@ fn measure(shape: Shape, size: u32) -> Measured {
     let mut life = Life::default();
     let round = |_| {
         let pods: Vec<_> = (0..lives).map(|_| pod.clone()).collect();
-        let watch = Stopwatch::start();
+        let effort = Effort::start();
         for pod in pods {
             life = live(pod);
         }
-        watch.elapsed().as_secs_f64() / f64::from(lives)
+        effort.elapsed().as_secs_f64() / f64::from(lives)
     };
     let seconds_per_life = median((0..ROUNDS).map(round).collect());
     let measured = Measured {
