@@ -89,6 +89,8 @@ impl Engine {
         self.take_found_exits(now);
         // All mains may have ended meanwhile: then nothing is started any more.
         self.move_goal(now);
+        // Who may start is looked at when the ends that were found have reached those who wait.
+        self.work.retain(|work| !matches!(work, Work::Consider(_)));
         self.resume_wave();
         self.settle(now);
     }

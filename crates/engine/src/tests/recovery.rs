@@ -53,6 +53,27 @@ fn a_start_that_happened_unseen_is_not_repeated() {
 }
 
 #[test]
+fn what_requires_a_target_that_ended_unseen_waits_for_it() {
+    let mut stage = Draft::new(&["proxy", "app"])
+        .requires("app", "proxy")
+        .play();
+    stage.started("proxy");
+    stage.asked();
+
+    stage.crash(|name, attempt| match name {
+        "proxy" => Found::Ended {
+            attempt,
+            exit: Some(Exit::code(1)),
+        },
+        _ => Found::NeverCreated,
+    });
+    assert_eq!(stage.asked(), ["start proxy"]);
+    stage.started("proxy");
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
 fn an_ordered_stop_goes_on_where_it_was() {
     let mut stage = Draft::new(&["proxy", "app"])
         .requires("app", "proxy")
