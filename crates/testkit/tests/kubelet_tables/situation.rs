@@ -1,10 +1,10 @@
 //! A pod in which each container stands somewhere, and what happens next.
 
 use crate::driver::{Driver, Manner};
-use crate::plain::{self, Draft, ephemeral};
+use crate::plain::{self, Draft};
 use crate::standing::Standing;
 use pillion_engine::fact::{Change, EndCause, Goal, PodRecord};
-use pillion_engine::pod::{List, Pod, ProbeKind, Reaction, RestartPolicy};
+use pillion_engine::pod::{Container, List, Pod, ProbeKind, Reaction, RestartPolicy};
 use pillion_engine::{ContainerId, Engine, Event, Fact, Request, Tick};
 use std::time::Duration;
 
@@ -143,7 +143,7 @@ impl Situation {
                     },
                 ),
                 Deed::Added(name) => {
-                    let container = Box::new(ephemeral(name).container);
+                    let container = Box::new(Container::new(name, RestartPolicy::Never));
                     request(driver, Request::AddEphemeral(container));
                 }
             }
@@ -151,11 +151,10 @@ impl Situation {
     }
 
     pub(crate) fn id(&self, name: &str) -> ContainerId {
-        let named = |draft: &Draft| &*draft.container.name == name;
         let index = self
             .drafts
             .iter()
-            .position(named)
+            .position(|draft| draft.name == name)
             .expect("the row names its containers");
         ContainerId(u32::try_from(index).expect("a pod is small"))
     }
@@ -176,7 +175,7 @@ impl Situation {
     }
 
     fn pod_record(&self) -> PodRecord {
-        let regular = |draft: &&Draft| draft.container.list == List::Regular;
+        let regular = |draft: &&Draft| draft.list == List::Regular;
         let goal = if self.deleted {
             Goal::End {
                 cause: EndCause::Deletion,

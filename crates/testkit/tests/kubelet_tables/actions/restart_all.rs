@@ -133,7 +133,7 @@ fn by_rule() -> Vec<Row<Situation, Then>> {
                 [
                     a.up_again(99),
                     b.up_again(99),
-                    c.restarts_all_on(1).exited(1),
+                    c.policy(Always).restarts_all_on(1).exited(1),
                 ],
             ),
             stop(["a", "b"]).and_start(["a", "b", "c"]),

@@ -7,6 +7,7 @@ use crate::table::{Row, Table, extra, row};
 use pillion_engine::pod::RestartPolicy::{Always, Never};
 
 const KNOWN: &str = "an engine has a status for each of its containers";
+const EMPTY: &str = "a pod has at least one container";
 const GATE: &str = "nobody can set the condition of a readiness gate without an API server";
 
 pub(crate) fn containers_ready() -> Table<Situation, Shown> {
@@ -16,7 +17,7 @@ pub(crate) fn containers_ready() -> Table<Situation, Shown> {
         original: "TestGenerateContainersReadyCondition",
         len: 11,
         rows,
-        left_out: vec![(1, KNOWN)],
+        left_out: vec![(1, KNOWN), (2, EMPTY)],
     }
 }
 
@@ -35,7 +36,7 @@ pub(crate) fn ready() -> Table<Situation, Shown> {
         original: "TestGeneratePodReadyCondition",
         len: 14,
         rows,
-        left_out: [(1, KNOWN)]
+        left_out: [(1, KNOWN), (2, EMPTY)]
             .into_iter()
             .chain((8..=13).map(|number| (number, GATE)))
             .collect(),
@@ -52,12 +53,6 @@ fn unready(names: &str) -> Shown {
 fn shared() -> Vec<Row<Situation, Shown>> {
     let (a, b) = (main("a"), main("b"));
     vec![
-        row(
-            2,
-            "where there is nothing, nothing is missing",
-            given(Always, []),
-            holds(),
-        ),
         row(
             3,
             "a container that was never started is not ready",
