@@ -137,7 +137,7 @@ fn accepted(text: &str) -> Option<Pod> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 800, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn an_accepted_pod_has_no_cycle_and_no_edge_to_nowhere(text in pod_text()) {

@@ -85,7 +85,7 @@ fn table(report: &Report) {
     let (cases, name) = (own.len(), "Pillion's own");
     let left_out = cases - passed - failed;
     println!(
-        "{name:<16} {cases:>5} {passed:>7} {failed:>7} {left_out:>9}   scenarios/pillion, scenarios/stories"
+        "{name:<16} {cases:>5} {passed:>7} {failed:>7} {left_out:>9}   scenarios/dialects, pillion, stories"
     );
 }
 

@@ -81,16 +81,20 @@ fn cut_short(subject: &Subject<'_>) -> Option<Diagnostic> {
         return finding(subject, &certain).map(|finding| finding.help(enough(&certain)));
     }
     let possible = victims(subject, subject.pod.grace);
+    let first = possible.first()?;
     let found = finding(subject, &possible)?.severity(Severity::Note);
-    Some(match unlimited_before(subject, possible.first()?.id) {
-        Some(id) => found
-            .secondary(subject.name_place(id), "has no limit and may take it all")
-            .help(format!(
-                "give `{}` a `stopTimeoutSeconds`, or raise `terminationGracePeriodSeconds`",
-                subject.name(id)
-            )),
-        None => found.help(enough(&possible)),
-    })
+    // It fits by what is written down, so somebody without a limit comes before.
+    let unlimited = unlimited_before(subject, first.id)?;
+    let (name, time) = (subject.name(unlimited), first.wish.time.as_secs());
+    let found = found
+        .secondary(
+            subject.name_place(unlimited),
+            "has no limit and may take it all",
+        )
+        .help(format!(
+            "give `{name}` a `stopTimeoutSeconds` that leaves {time} s"
+        ));
+    Some(found)
 }
 
 /// Who gets too little if those without a limit take this long.
