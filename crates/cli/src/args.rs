@@ -5,12 +5,14 @@ mod explain;
 mod lint;
 mod man;
 mod plan;
+mod simulate;
 
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use man::ManArgs;
 pub(crate) use plan::{PlanArgs, PlanFormat};
+pub(crate) use simulate::SimulateArgs;
 
 use clap::{ColorChoice, Parser, Subcommand, ValueEnum as _};
 use std::ffi::OsString;
@@ -51,6 +53,7 @@ pub(crate) struct OutputArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Plan(PlanArgs),
+    Simulate(SimulateArgs),
     Lint(LintArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
@@ -60,6 +63,7 @@ pub(crate) enum Command {
 const EXAMPLES: &str = "\
 Examples:
   pillion plan pod.yaml          what starts and stops when, and who waits for whom
+  pillion simulate pod.yaml      its whole life, in virtual time
   pillion lint pod.yaml          every problem in a file, with a fix
   pillion explain L0102          what a problem means
 ";

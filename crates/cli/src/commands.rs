@@ -4,7 +4,8 @@ mod completions;
 pub(crate) mod explain;
 pub(crate) mod lint;
 mod man;
-pub(crate) mod plan;
+mod plan;
+pub(crate) mod simulate;
 
 use crate::args::Command;
 use crate::exit::ExitStatus;
@@ -16,6 +17,7 @@ pub(crate) fn run(command: Command, printer: &mut Printer) -> Result<ExitStatus>
     match command {
         Command::Plan(args) => plan::plan(&args, printer),
         Command::Lint(args) => lint::lint(&args, printer),
+        Command::Simulate(args) => simulate::simulate(args, printer),
         Command::Explain(args) => explain::explain(&args, printer),
         Command::Completions(args) => completions::completions(&args, printer),
         Command::Man(args) => man::man(&args, printer),

@@ -1,8 +1,9 @@
 //! Errors as people see them: what could not be done, why, and what to do instead.
 
 use crate::commands::explain::UnknownTopic;
-use crate::commands::plan::NoSuchPod;
+use crate::commands::simulate::UnknownContainer;
 use crate::input::ReadError;
+use crate::pods::NoSuchPod;
 use anstream::eprintln;
 use anstyle::{AnsiColor, Style};
 use anyhow::Error;
@@ -30,7 +31,12 @@ fn hint(error: &Error) -> Option<String> {
         let read = cause.downcast_ref::<ReadError>().and_then(Hint::hint);
         let topic = || cause.downcast_ref::<UnknownTopic>().and_then(Hint::hint);
         let pod = || cause.downcast_ref::<NoSuchPod>().and_then(Hint::hint);
-        read.or_else(topic).or_else(pod)
+        let container = || {
+            cause
+                .downcast_ref::<UnknownContainer>()
+                .and_then(Hint::hint)
+        };
+        read.or_else(topic).or_else(pod).or_else(container)
     })
 }
 

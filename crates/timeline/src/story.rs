@@ -168,8 +168,8 @@ impl<'a> Moment<'a> {
     fn is_said(self) -> bool {
         match &self.record().what {
             What::Turn => self.after().any(|next| matches!(next.what, What::Starting)),
-            What::Pulling => self.next_is(|next| *next == What::Pulled),
-            What::Pulled => self.previous_is(|before| *before == What::Pulling),
+            What::Pulling => self.after().any(|next| next.what == What::Pulled),
+            What::Pulled => self.before().any(|before| before.what == What::Pulling),
             What::Running => {
                 self.previous_is(|before| *before == What::Starting)
                     || self.next_is(|next| matches!(next, What::Started | What::Exited { .. }))

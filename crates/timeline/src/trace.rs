@@ -17,14 +17,20 @@ pub fn trace(timeline: &Timeline, style: Style) -> Vec<Line> {
     let mut lines = vec![title(timeline, style), Line::default()];
     lines.extend(gantt(timeline, style));
     lines.push(Line::default());
-    lines.extend(path_lines(timeline, style));
-    lines.extend(wait_line(timeline));
-    lines.extend(restart_lines(timeline, style));
+    lines.extend(summary(timeline, style));
     lines.extend(notable_lines(timeline, style));
     // A line is empty only between two parts.
     while lines.last().is_some_and(|line| line.width() == 0) {
         lines.pop();
     }
+    lines
+}
+
+/// Where the time went: the critical path, the longest wait, and who was restarted.
+pub fn summary(timeline: &Timeline, style: Style) -> Vec<Line> {
+    let mut lines = path_lines(timeline, style);
+    lines.extend(wait_line(timeline));
+    lines.extend(restart_lines(timeline, style));
     lines
 }
 
@@ -62,8 +68,12 @@ pub fn result(timeline: &Timeline) -> Option<Line> {
     let line = Line::new(Tone::Strong, tame(&timeline.header().pod))
         .and(Tone::Plain, " ")
         .and(phase_tone(ending.phase), word);
-    let why = deciding(&ending).map_or_else(String::new, |why| format!(": {why}"));
-    Some(line.and(Tone::Plain, format!("{why} after {}", length(ending.at))))
+    let time = length(ending.at);
+    Some(match (ending.decider, deciding(&ending)) {
+        (Some(_), Some(why)) => line.and(Tone::Plain, format!(": {why} after {time}")),
+        (None, Some(why)) => line.and(Tone::Plain, format!(" after {time} ({why})")),
+        (_, None) => line.and(Tone::Plain, format!(" after {time}")),
+    })
 }
 
 /// Who or what decided the result.

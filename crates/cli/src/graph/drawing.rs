@@ -37,9 +37,7 @@ pub(crate) fn draw(pod: &Pod, style: Style) -> Vec<Line> {
     if !fits(&drawing) {
         return list::draw(&graph, style);
     }
-    let mut lines = drawing.canvas.lines();
-    lines.extend(legend(&graph, style));
-    lines
+    with_legend(drawing.canvas.lines(), &graph, style)
 }
 
 struct Drawing<'a> {
@@ -256,21 +254,25 @@ pub(super) fn label(graph: &Graph, node: usize) -> String {
     }
 }
 
-/// Explains the arrows, unless there is only the one that needs no explanation.
-fn legend(graph: &Graph, style: Style) -> Vec<Line> {
+/// Explains the arrows, unless there is only the one that needs no explanation: beside the last row
+/// if there is room, else below.
+fn with_legend(mut lines: Vec<Line>, graph: &Graph, style: Style) -> Vec<Line> {
     if !graph.edges.iter().any(|edge| edge.bond.is_weak()) {
-        return Vec::new();
+        return lines;
     }
     let (firm, weak) = if style.ascii {
         ("--->", "...>")
     } else {
         ("───▶", "···▶")
     };
-    let text = format!(
-        "{}{firm} then   {weak} then, if it comes up",
-        " ".repeat(INDENT)
-    );
-    vec![Line::default(), Line::new(Tone::Dim, text)]
+    let legend = format!("{firm} then   {weak} then, if it comes up");
+    match lines.last_mut() {
+        Some(last) if last.width() + LEGEND_GAP + columns(&legend) <= style.width => {
+            last.push(Tone::Dim, " ".repeat(LEGEND_GAP) + &legend);
+        }
+        Some(_) | None => lines.push(Line::new(Tone::Dim, " ".repeat(INDENT) + &legend)),
+    }
+    lines
 }
 
 // === impl Canvas ===
@@ -322,6 +324,8 @@ const INDENT: usize = 2;
 const ARROW: usize = 4;
 /// Between names that have nothing to do with each other.
 const LONELY_GAP: usize = 3;
+/// Between the picture and its legend.
+const LEGEND_GAP: usize = 8;
 /// More would not fit anyway, and need not be tried.
 const MAX_NODES: usize = 200;
 /// A picture that does not fit a screen is no picture.

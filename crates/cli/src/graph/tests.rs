@@ -145,9 +145,7 @@ fn a_pod_with_an_order() {
         drawn(&orders(), Style::unicode(80)),
         "\
 |  proxy ─┬─▶ migrate ───▶ app
-|         └─▶ cache ·····▶ app
-|
-|  ───▶ then   ···▶ then, if it comes up
+|         └─▶ cache ·····▶ app        ───▶ then   ···▶ then, if it comes up
 "
     );
 }
@@ -158,9 +156,18 @@ fn the_same_in_ascii() {
         drawn(&orders(), Style::ascii(80)),
         "\
 |  proxy -+-> migrate ---> app
-|         `-> cache .....> app
-|
-|  ---> then   ...> then, if it comes up
+|         `-> cache .....> app        ---> then   ...> then, if it comes up
+"
+    );
+}
+
+#[test]
+fn a_legend_without_room_beside_stands_below() {
+    assert_eq!(
+        drawn(&pod("a bb", &["bb <~ a"]), Style::unicode(40)),
+        "\
+|  a ···▶ bb
+|  ───▶ then   ···▶ then, if it comes up
 "
     );
 }
@@ -254,9 +261,7 @@ fn a_firm_edge_is_not_implied_by_weak_ones() {
         picture("a b c", &["c <- a", "b <~ a", "c <~ b"]),
         "\
 |  a ─┬·▶ b ···▶ c
-|     └────────▶ c
-|
-|  ───▶ then   ···▶ then, if it comes up
+|     └────────▶ c        ───▶ then   ···▶ then, if it comes up
 "
     );
 }

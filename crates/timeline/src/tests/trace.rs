@@ -123,7 +123,7 @@ fn the_result_names_who_decided_it() {
     );
     assert_eq!(
         ended(&|_| Cause::ActiveDeadline, false),
-        "p failed: the pod was active too long after 1 s"
+        "p failed after 1 s (the pod was active too long)"
     );
     assert_eq!(
         ended(&|_| Cause::Deletion, true),

@@ -69,19 +69,36 @@ fn starts(loaded: &LoadedPod, style: Style) -> Vec<Line> {
         .unwrap_or_default();
     let row = |label: &str, id: ContainerId| {
         let name = &pod.containers[id.index()].name;
-        let parts = graph
-            .place(name)
+        let node = graph.place(name);
+        let conditions = node
             .map(|node| conditions(&graph, node))
             .unwrap_or_default();
         let head = head(label, name, names, style);
-        if parts.is_empty() {
-            return vec![head.and(Tone::Plain, what(id))];
-        }
-        let head = head.and(Tone::Plain, format!("{:widest$}", what(id)));
-        style.flow(head.and(Tone::Dim, "  after "), " ", &parts)
+        start_row(head, &what(id), widest, &conditions, style)
     };
     rows("start", &waves, row)
 }
+
+/// What a container is and what it waits for, the latter below if there is no room beside.
+fn start_row(head: Line, what: &str, widest: usize, after: &[Line], style: Style) -> Vec<Line> {
+    if after.is_empty() {
+        return vec![head.and(Tone::Plain, what)];
+    }
+    let longest = after.iter().map(Line::width).max().unwrap_or_default();
+    let beside = head.width() + widest + columns(AFTER) + longest <= style.width;
+    if beside {
+        let head = head.and(Tone::Plain, format!("{what:widest$}"));
+        return style.flow(head.and(Tone::Dim, AFTER), " ", after);
+    }
+    let indent = " ".repeat(head.width());
+    let mut lines = vec![head.and(Tone::Plain, what)];
+    let below = Line::new(Tone::Plain, indent).and(Tone::Dim, AFTER.trim_start());
+    lines.extend(style.flow(below, " ", after));
+    lines
+}
+
+/// Between what a container is and what it waits for.
+const AFTER: &str = "  after ";
 
 /// A row for each container that is stopped, by wave.
 fn stops(pod: &Pod, plan: &StopPlan, style: Style) -> Vec<Line> {
@@ -185,7 +202,7 @@ fn condition_of(bond: Bond) -> String {
 fn stop_time(stop: &Stop) -> String {
     let has = length(stop.has);
     match stop.limit {
-        Some(limit) if limit > stop.has => format!("up to {has} of its {}", length(limit)),
+        Some(limit) if limit > stop.has => format!("up to {}, at least {has}", length(limit)),
         Some(_) => format!("up to {has}"),
         None if stop.begins_by.is_zero() => format!("up to {has}"),
         None => format!("what is left, at least {has}"),
@@ -216,10 +233,12 @@ fn budget(pod: &Pod, plan: &StopPlan, style: Style) -> Vec<Line> {
     style.flow(Line::new(Tone::Plain, format!("{grace}: ")), " ", &words)
 }
 
+/// Who may be cut short, in the order of the stop.
 fn cut_short(pod: &Pod, plan: &StopPlan) -> impl Iterator<Item = String> {
-    let both = pod.containers.iter().zip(&plan.stops);
-    let cut = both.filter(|(_, stop)| stop.is_some_and(|stop| stop.is_cut_short()));
-    cut.map(|(container, _)| tame(&container.name))
+    let stop = |id: &ContainerId| plan.stops.get(id.index()).copied().flatten();
+    let cut = move |id: &&ContainerId| stop(id).is_some_and(|stop| stop.is_cut_short());
+    let ids = plan.waves.iter().flatten().filter(cut);
+    ids.map(|id| tame(&pod.containers[id.index()].name))
 }
 
 /// `counted by the scheduler: cpu 350m, memory 420Mi`

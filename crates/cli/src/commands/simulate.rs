@@ -1,0 +1,200 @@
+//! `pillion simulate`: the life of a pod in virtual time.
+
+mod story;
+
+use crate::args::SimulateArgs;
+use crate::exit::ExitStatus;
+use crate::hint::Hint;
+use crate::input;
+use crate::pods::{self, Opened};
+use crate::printer::Printer;
+use anyhow::Result;
+use pillion_engine::Pod;
+use pillion_simulator::act::{Act, Deed};
+use pillion_simulator::scenario::read::{self, Reading};
+use pillion_simulator::{Driver, Outcome, Played, Scenario, Violation, judge, play};
+use pillion_spec::render::Renderer;
+use pillion_timeline::json;
+use pillion_timeline::story::Detail;
+use std::path::Path;
+
+/// An act is about a container that the pod does not have.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no container `{wanted}` in the pod")]
+pub(crate) struct UnknownContainer {
+    wanted: String,
+    names: Vec<String>,
+}
+
+/// Either something to go on with, or the end of the command.
+enum Step<T> {
+    Go(T),
+    End(ExitStatus),
+}
+
+/// Play a pod and print its timeline.
+pub(crate) fn simulate(args: SimulateArgs, printer: &mut Printer) -> Result<ExitStatus> {
+    let SimulateArgs {
+        file,
+        pod,
+        scenario,
+        acts,
+        all,
+        json,
+    } = args;
+    let acts = acts.into_acts();
+    let asked: Vec<_> = acts.iter().map(Act::title).collect();
+    let pod = match file {
+        Some(file) => match pod_of(&file, pod.as_deref(), printer)? {
+            Step::Go(pod) => Some(pod),
+            Step::End(status) => return Ok(status),
+        },
+        None => None,
+    };
+    let scenario = match scenario_of(pod, scenario.as_deref(), printer)? {
+        Step::Go(scenario) => with_acts(scenario, acts)?,
+        Step::End(status) => return Ok(status),
+    };
+    let played = play(&scenario)?;
+    if json {
+        printer.bytes(json::write(&played.timeline()).as_bytes())?;
+    } else {
+        let detail = if all { Detail::Full } else { Detail::Brief };
+        printer.lines(&story::tell(&played, detail, printer.style()))?;
+    }
+    note_undone(&played, &asked, printer)?;
+    verdicts(&scenario, &played, printer)
+}
+
+fn pod_of(file: &Path, wanted: Option<&str>, printer: &mut Printer) -> Result<Step<Pod>> {
+    Ok(match pods::open(file, printer)? {
+        Opened::Good(loaded) => Step::Go(pods::only(&loaded, wanted)?.lowered.pod.clone()),
+        Opened::Refused(status) => Step::End(status),
+    })
+}
+
+/// The scenario that is given, or the life that every pod hopes for.
+fn scenario_of(
+    pod: Option<Pod>,
+    path: Option<&Path>,
+    printer: &mut Printer,
+) -> Result<Step<Scenario>> {
+    let Some(path) = path else {
+        let pod = pod.expect("a file is required where there is no scenario");
+        return Ok(Step::Go(Scenario::whole_life(pod)));
+    };
+    let input = input::read(path)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut open = |name: &str| match input::read(&folder.join(name)) {
+        Ok(input) => Ok(input.bytes),
+        Err(error) => {
+            Err(std::error::Error::source(&error).map_or_else(String::new, ToString::to_string))
+        }
+    };
+    let Reading {
+        sources,
+        findings,
+        scenario,
+    } = match &pod {
+        Some(pod) => read::read_for(pod, &input.name, &input.bytes, &mut open),
+        None => read::read(&input.name, &input.bytes, &mut open),
+    };
+    let renderer = Renderer::coloured().width(printer.style().width);
+    for (file, finding) in &findings {
+        if let Some(source) = sources.get(*file) {
+            printer.note_text(&format!("{}\n", renderer.render(source, finding)))?;
+        }
+    }
+    Ok(scenario.map_or(Step::End(ExitStatus::Unusable), Step::Go))
+}
+
+fn with_acts(scenario: Scenario, acts: Vec<Act>) -> Result<Scenario, UnknownContainer> {
+    let containers = &scenario.pod.containers;
+    let names = || {
+        containers
+            .iter()
+            .map(|container| container.name.to_string())
+    };
+    for wanted in acts
+        .iter()
+        .filter_map(|act| act.deed.as_ref().and_then(container_of))
+    {
+        if !containers
+            .iter()
+            .any(|container| *container.name == *wanted)
+        {
+            return Err(UnknownContainer {
+                wanted: wanted.to_owned(),
+                names: names().collect(),
+            });
+        }
+    }
+    // A pod that somebody deletes is not deleted once more at the usual time.
+    let deletes = acts
+        .iter()
+        .any(|act| matches!(act.deed, Some(Deed::Delete { .. })));
+    let mut scenario = scenario;
+    if deletes {
+        scenario
+            .acts
+            .retain(|act| !matches!(act.deed, Some(Deed::Delete { .. })));
+    }
+    Ok(scenario.with_timed_acts(acts))
+}
+
+/// The container that a deed of the command line is about.
+fn container_of(deed: &Deed) -> Option<&str> {
+    match deed {
+        Deed::SetImage { container, .. }
+        | Deed::Kill { container, .. }
+        | Deed::Exit { container, .. }
+        | Deed::SetProbe { container, .. } => Some(container),
+        Deed::Replace(replacement) => Some(&replacement.container),
+        Deed::Delete { .. }
+        | Deed::RestartDriver { .. }
+        | Deed::Reboot
+        | Deed::Ask { .. }
+        | Deed::AddEphemeral { .. } => None,
+    }
+}
+
+/// What was asked for and never came to it is said, lest somebody take silence for success.
+fn note_undone(played: &Played, asked: &[String], printer: &mut Printer) -> Result<()> {
+    let undone = played.record.left_undone.iter();
+    for act in undone.filter(|act| asked.contains(act)) {
+        let end = if played.record.end.is_some() {
+            "ended"
+        } else {
+            "been watched long enough"
+        };
+        printer.note_text(&format!(
+            "never done, because the pod had {end} before: {act}"
+        ))?;
+    }
+    Ok(())
+}
+
+/// Says which expectations hold, if there are any.
+fn verdicts(scenario: &Scenario, played: &Played, printer: &mut Printer) -> Result<ExitStatus> {
+    let mut status = ExitStatus::Success;
+    for violation in &played.record.violations {
+        let Violation { at, what } = violation;
+        printer.note_text(&format!("at {at}, what must never happen: {what}"))?;
+        status = ExitStatus::Findings;
+    }
+    for verdict in judge(scenario, &played.record, Driver::Virtual) {
+        printer.note_text(&verdict.to_string())?;
+        if matches!(verdict.outcome, Outcome::Failed(_)) {
+            status = ExitStatus::Findings;
+        }
+    }
+    Ok(status)
+}
+
+// === impl UnknownContainer ===
+
+impl Hint for UnknownContainer {
+    fn hint(&self) -> Option<String> {
+        Some(format!("it has {}", self.names.join(", ")))
+    }
+}

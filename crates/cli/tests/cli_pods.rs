@@ -1,0 +1,295 @@
+//! What people see of the example pods: plans, lives and problems.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn pillion(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pillion"));
+    command
+        .args(arguments)
+        .current_dir(root())
+        .stdin(Stdio::null());
+    for name in [
+        "NO_COLOR",
+        "CLICOLOR_FORCE",
+        "COLUMNS",
+        "LC_ALL",
+        "LC_CTYPE",
+        "LANG",
+    ] {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn run(arguments: &[&str]) -> Output {
+    pillion(arguments).output().expect("pillion was built")
+}
+
+fn run_with(arguments: &[&str], input: &str) -> Output {
+    let mut command = pillion(arguments);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("pillion was built");
+    let mut stdin = child.stdin.take().expect("it is piped");
+    stdin
+        .write_all(input.as_bytes())
+        .expect("pillion reads all of it");
+    drop(stdin);
+    child.wait_with_output().expect("pillion ends")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn examples() -> Vec<String> {
+    let files = std::fs::read_dir(root().join("examples")).expect("there are examples");
+    let paths = files.map(|file| file.expect("it can be listed").path());
+    let yaml = paths.filter(|path| path.extension().is_some_and(|end| end == "yaml"));
+    let mut names: Vec<_> = yaml
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+const CYCLE: &str = "
+apiVersion: v1
+kind: Pod
+metadata: {name: circle}
+spec:
+  containers:
+    - {name: a, image: x, requires: [b]}
+    - {name: b, image: x, requires: [a]}
+";
+
+#[test]
+fn the_plan_of_the_example() {
+    let output = run(&["plan", "examples/orders.yaml"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(
+        stdout(&output),
+        "\
+orders · 4 containers · graph
+
+  proxy ─┬─▶ migrate ───▶ app
+         └─▶ cache ·····▶ app        ───▶ then   ···▶ then, if it comes up
+
+  start  1  proxy    sidecar · provides network
+         2  migrate  oneshot                     after proxy ready
+            cache    sidecar                     after proxy ready
+         3  app      main · keystone             after migrate succeeded,
+                                                       cache started (soft)
+  stop   1  app      up to 30 s
+         2  cache    up to 5 s, at least 2 s
+         3  proxy    what is left, at least 2 s
+
+  grace 30 s, worst case 32 s: cache and proxy may be cut short (L0311)
+  counted by the scheduler: cpu 350m, memory 420Mi
+"
+    );
+}
+
+#[test]
+fn every_example_is_clean_and_has_a_plan_that_fits() {
+    assert!(examples().len() > 5);
+    for file in examples() {
+        let lint = run(&["lint", &file]);
+        assert_eq!(lint.status.code(), Some(0), "{}", stdout(&lint));
+        for (width, arguments) in [("80", &["plan"][..]), ("60", &["plan", "--ascii"])] {
+            let output = pillion(arguments)
+                .arg(&file)
+                .env("COLUMNS", width)
+                .output()
+                .unwrap();
+            assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+            let limit: usize = width.parse().unwrap();
+            for line in stdout(&output).lines() {
+                assert!(line.chars().count() <= limit, "{file}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_example_can_be_played_to_its_end() {
+    for file in examples() {
+        let output = run(&["simulate", &file]);
+        assert_eq!(output.status.code(), Some(0), "{file}: {}", stderr(&output));
+        assert!(
+            stdout(&output).contains("pod succeeded"),
+            "{file}: {}",
+            stdout(&output)
+        );
+        assert!(
+            stdout(&output)
+                .lines()
+                .all(|line| line.chars().count() <= 100),
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn plans_are_made_for_other_tools() {
+    let plan = |format| stdout(&run(&["plan", "-o", format, "examples/orders.yaml"]));
+    assert!(plan("mermaid").starts_with("flowchart LR\n  n0(\"proxy\")\n"));
+    assert!(plan("dot").starts_with("digraph \"orders\" {\n"));
+    let json: serde_json::Value = serde_json::from_str(&plan("json")).unwrap();
+    assert_eq!(
+        json["start"]["waves"][1],
+        serde_json::json!(["migrate", "cache"])
+    );
+    assert_eq!(json["stop"]["worstCaseSeconds"], 32.0);
+    assert_eq!(json["stop"]["containers"]["cache"]["cutShort"], true);
+    assert_eq!(json["resources"]["requests"]["cpu"], "350m");
+    let edge = &json["containers"][2]["requires"][0];
+    assert_eq!(
+        (&edge["container"], &edge["need"]),
+        (&"migrate".into(), &"hard".into())
+    );
+}
+
+#[test]
+fn a_file_with_errors_is_not_planned_nor_played() {
+    for verb in ["plan", "simulate"] {
+        let output = run_with(&[verb, "-"], CYCLE);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stdout(&output).is_empty());
+        assert!(
+            stderr(&output).starts_with("error[L0201]"),
+            "{}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn problems_are_data_and_the_count_is_not() {
+    let output = run_with(&["lint", "-"], CYCLE);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).starts_with("error[L0201]") && stdout(&output).contains("<stdin>:7:"));
+    assert_eq!(stderr(&output), "1 error in 1 file\n");
+}
+
+#[test]
+fn problems_are_lines_of_json_when_asked_for() {
+    let output = run_with(&["lint", "--json", "-"], CYCLE);
+    assert_eq!(
+        (output.status.code(), stderr(&output).as_str()),
+        (Some(1), "")
+    );
+    let finding: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(
+        (&finding["code"], &finding["file"]),
+        (&"L0201".into(), &"<stdin>".into())
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_taken_apart_is_exit_code_two() {
+    for text in ["a: [", "", "\u{0}", "\t- x"] {
+        let output = run_with(&["lint", "-"], text);
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{text:?}: {}",
+            stdout(&output)
+        );
+    }
+}
+
+#[test]
+fn what_if_the_proxy_dies() {
+    let output = run(&["simulate", "examples/orders.yaml", "--kill", "proxy@3s"]);
+    let text = stdout(&output);
+    assert!(
+        text.contains("3.000s  proxy exited 137 (killed), restarts at once: policy\n"),
+        "{text}"
+    );
+    assert!(text.contains("\n restarts       proxy 1x\n"), "{text}");
+}
+
+#[test]
+fn a_timeline_is_lines_of_json_when_asked_for() {
+    let output = run(&["simulate", "--json", "examples/orders.yaml"]);
+    let reading = pillion_timeline::json::read(&stdout(&output)).unwrap();
+    assert!(!reading.torn && reading.unreadable.is_empty());
+    assert!(reading.timeline.ending().is_some());
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn scenarios_bring_their_own_pod_or_are_given_one() {
+    let output = run(&["simulate", "-s", "scenarios/stories/orders-deaf-app.yaml"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("orders-4 passed"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(stdout(&output).contains("pod's time to stop is used up"));
+
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = folder.join("slow.yaml");
+    std::fs::write(&file, "actors: {migrate: {runs: 20s}}\nexpect: [{case: x, title: never, checks: [{neverStarts: app}]}]\n").unwrap();
+    let output = run(&[
+        "simulate",
+        "examples/orders.yaml",
+        "-s",
+        &file.to_string_lossy(),
+    ]);
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "an expectation fails: {}",
+        stderr(&output)
+    );
+    assert!(
+        stdout(&output).contains("20.00s  migrate succeeded\n"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
+fn what_is_asked_for_and_never_done_is_said() {
+    let output = run(&[
+        "simulate",
+        "examples/orders.yaml",
+        "--delete",
+        "2s",
+        "--kill",
+        "proxy@5m",
+    ]);
+    assert_eq!(
+        stderr(&output),
+        "never done, because the pod had ended before: signal 9 to proxy\n"
+    );
+}
+
+#[test]
+fn names_that_do_not_exist_are_refused_with_those_that_do() {
+    let output = run(&["simulate", "examples/orders.yaml", "--kill", "proxi@3s"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("help: it has proxy, migrate, app, cache\n"));
+    let output = run(&["plan", "examples/orders.yaml", "--pod", "order"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("help: it has orders\n"),
+        "{}",
+        stderr(&output)
+    );
+}
