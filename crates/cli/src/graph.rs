@@ -2,13 +2,13 @@
 //!
 //! Edges go from what comes first to what follows. An edge that others imply is left out: if the app
 //! waits for the migration and the migration for the proxy, nobody needs to be told that the app
-//! waits for the proxy. Barriers are looked through where that makes no more edges.
+//! waits for the proxy. Barriers are looked through where that makes no more edges. Containers that
+//! are only started one right after the other, as in a plain pod, do not wait for each other.
 //!
 //! [`drawing`] puts it on a terminal; [`mermaid`] and [`dot`] are for other tools.
 
 pub(crate) mod dot;
 pub(crate) mod drawing;
-mod list;
 pub(crate) mod mermaid;
 #[cfg(test)]
 mod tests;
@@ -210,16 +210,17 @@ fn bonds(pod: &Pod, places: &Places) -> Bonds {
         .zip(containers)
         .chain(barriers)
     {
-        for requirement in requires
-            .iter()
-            .filter(|requirement| requirement.gates_start())
-        {
+        for requirement in requires.iter().filter(|requirement| is_shown(requirement)) {
             if let (Some(from), Some(to)) = (places.get(requirement.target), to) {
                 join(&mut bonds, from, to, Bond::new(pod, requirement));
             }
         }
     }
     bonds
+}
+
+fn is_shown(requirement: &Requirement) -> bool {
+    requirement.gates_start() && requirement.until != Until::Attempted
 }
 
 /// Adds an edge; of two between the same nodes the stronger stays.

@@ -7,37 +7,24 @@
 //!
 //! Each container stands once with all that follows it, at the end of its longest chain; where it
 //! follows something else too, its name is repeated. So every arrow can be read by itself and none
-//! crosses another. Layers are lined up where the width allows it. A graph that is too wide or too
-//! high becomes a list.
+//! crosses another. Layers are lined up where the width allows it.
 
-use super::{Edge, Graph, NodeKind, list};
+use super::{Edge, Graph, NodeKind};
 use pillion_engine::pod::Pod;
 use pillion_timeline::text::columns;
 use pillion_timeline::{Line, Style, Tone};
 
-/// Draws the start graph of a pod. Nothing is drawn if nobody waits for anybody.
-pub(crate) fn draw(pod: &Pod, style: Style) -> Vec<Line> {
+/// Draws the start graph of a pod; nothing if nobody waits for anybody. `None` if it does not fit.
+pub(crate) fn draw(pod: &Pod, style: Style) -> Option<Vec<Line>> {
     let graph = Graph::new(pod);
     if graph.edges.is_empty() {
-        return Vec::new();
+        return Some(Vec::new());
     }
-    let drawable = graph.nodes.len() <= MAX_NODES;
-    let Some(layers) = graph.layers().filter(|_| drawable) else {
-        return list::draw(&graph, style);
-    };
-    let fits = |drawing: &Drawing<'_>| {
-        drawing.canvas.width() <= style.width && drawing.canvas.rows.len() <= MAX_ROWS
-    };
-    let aligned = Drawing::new(&graph, &layers, Some(columns_of(&graph, &layers)), style);
-    let drawing = if fits(&aligned) {
-        aligned
-    } else {
-        Drawing::new(&graph, &layers, None, style)
-    };
-    if !fits(&drawing) {
-        return list::draw(&graph, style);
-    }
-    with_legend(drawing.canvas.lines(), &graph, style)
+    let layers = graph.layers().filter(|layers| layers.len() <= MAX_NODES)?;
+    let lined_up = columns_of(&graph, &layers);
+    let drawing = Drawing::new(&graph, &layers, Some(lined_up), style)
+        .or_else(|| Drawing::new(&graph, &layers, None, style))?;
+    Some(with_legend(drawing.canvas.lines(), &graph, style))
 }
 
 struct Drawing<'a> {
@@ -71,18 +58,20 @@ enum Stem {
 // === impl Drawing ===
 
 impl<'a> Drawing<'a> {
+    /// Draws it, unless it does not fit.
     fn new(
         graph: &'a Graph,
         layers: &'a [usize],
         columns: Option<Vec<usize>>,
         style: Style,
-    ) -> Self {
+    ) -> Option<Self> {
+        let canvas = Canvas::default();
         let mut drawing = Self {
             graph,
             layers,
             columns,
             style,
-            canvas: Canvas::default(),
+            canvas,
         };
         for node in 0..graph.nodes.len() {
             if graph.is_connected(node) && graph.before(node).next().is_none() {
@@ -91,7 +80,9 @@ impl<'a> Drawing<'a> {
             }
         }
         drawing.lonely();
-        drawing
+        let canvas = &drawing.canvas;
+        let fits = canvas.width() <= style.width && canvas.rows.len() <= MAX_ROWS;
+        fits.then_some(drawing)
     }
 
     /// Those who wait for nobody and for whom nobody waits share a row, or several.
@@ -244,7 +235,7 @@ fn columns_of(graph: &Graph, layers: &[usize]) -> Vec<usize> {
     starts
 }
 
-pub(super) fn label(graph: &Graph, node: usize) -> String {
+fn label(graph: &Graph, node: usize) -> String {
     let node = &graph.nodes[node];
     match node.kind {
         NodeKind::Barrier => format!("({})", node.name),

@@ -14,7 +14,8 @@ use pillion_timeline::{Line, Style, Tone};
 pub(super) fn plan(loaded: &LoadedPod, style: Style) -> Vec<Line> {
     let pod = &loaded.lowered.pod;
     let stop = stop_plan(pod);
-    let mut parts = vec![vec![title(loaded, style)], draw(pod, style)];
+    let graph = draw(pod, style).unwrap_or_else(too_large);
+    let mut parts = vec![vec![title(loaded, style)], graph];
     let mut waves = starts(loaded, style);
     waves.extend(stops(pod, &stop, style));
     parts.push(waves);
@@ -52,6 +53,12 @@ fn title(loaded: &LoadedPod, style: Style) -> Line {
         .and(Tone::Plain, count)
         .and(Tone::Dim, dot)
         .and(Tone::Plain, dialects)
+}
+
+/// The list of starts says the same, if not as a picture.
+fn too_large() -> Vec<Line> {
+    let text = "  the graph is too large to be drawn here; try -o mermaid or -o dot";
+    vec![Line::new(Tone::Dim, text)]
 }
 
 /// A row for each container that is started, by wave.
