@@ -18,6 +18,8 @@ pub(super) struct Gate {
     pub(super) lets: Lets,
     /// The requirement has been fulfilled since the target last went down.
     pub(super) held: bool,
+    /// It was lost with its target, and its container stopped: it counts for the next start whatever its need.
+    pub(super) anew: bool,
     /// It was waited for long enough, for this start.
     pub(super) timed_out: bool,
 }
@@ -109,7 +111,8 @@ impl Engine {
             WaitState::Pending if gate.timed_out => WaitState::Impossible(Impossible::TimedOut),
             WaitState::Satisfied | WaitState::Pending | WaitState::Impossible(_) => standing,
         };
-        let lets = self.lets(from, target, need, standing);
+        let anew = gate.anew;
+        let lets = self.lets(from, target, need, anew, standing);
         let old = std::mem::replace(&mut self.gates[number as usize].lets, lets);
         if old != lets {
             self.recount(from, old, lets);
@@ -184,7 +187,14 @@ impl Engine {
         }
     }
 
-    fn lets(&self, from: Target, target: Target, need: Need, standing: WaitState) -> Lets {
+    fn lets(
+        &self,
+        from: Target,
+        target: Target,
+        need: Need,
+        anew: bool,
+        standing: WaitState,
+    ) -> Lets {
         match (need, standing) {
             (_, WaitState::Satisfied) | (Need::Soft | Need::Order, WaitState::Impossible(_)) => {
                 Lets::Through
@@ -197,7 +207,9 @@ impl Engine {
             },
             (Need::Order, WaitState::Pending) => match from {
                 // Only the first start in a run of the pod is held back.
-                Target::Container(from) if self.life(from).record.launched => Lets::Through,
+                Target::Container(from) if self.life(from).record.launched && !anew => {
+                    Lets::Through
+                }
                 Target::Container(_) | Target::Barrier(_) => Lets::Wait,
             },
         }

@@ -48,7 +48,11 @@ impl Engine {
             self.count_start(container);
         }
         let restarting_all = matches!(self.record.goal, Goal::Restart { at_once: true, .. });
-        let failed = !(self.def(container).is_oneshot() && exit.is_success());
+        let stopped = matches!(
+            self.stopped_by(container),
+            Some(StopWhy::Order | StopWhy::Asked)
+        );
+        let done = self.def(container).is_oneshot() && exit.is_success();
         let record = self.record_mut(container);
         record.exit = Some(Termination {
             exit,
@@ -56,7 +60,8 @@ impl Engine {
             finished: now,
             restarting_all,
         });
-        record.failed = failed;
+        // A stop that the engine asked for is no failed attempt.
+        record.failed = !stopped && !done;
         record.attempted = true;
         record.ran = true;
         self.forget_process(container);
@@ -217,7 +222,7 @@ impl Engine {
     }
 
     /// Who wanted the container stopped, if anybody did.
-    fn stopped_by(&self, container: ContainerId) -> Option<StopWhy> {
+    pub(super) fn stopped_by(&self, container: ContainerId) -> Option<StopWhy> {
         match self.life(container).record.state {
             State::Stopping { why, .. } => Some(why),
             State::Waiting

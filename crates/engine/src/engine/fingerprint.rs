@@ -14,8 +14,8 @@ impl Engine {
     /// Feeds everything that can influence a later decision to `hasher`.
     pub fn fingerprint(&self, now: Tick, hasher: &mut impl Hasher) {
         self.hash_pod(now, hasher);
-        for life in &self.lives {
-            hash_record(&life.record, now, hasher);
+        for (life, def) in self.lives.iter().zip(&self.pod.containers) {
+            hash_record(&life.record, def.restart.backoff.reset, now, hasher);
             life.image.hash(hasher);
             life.turn.is_some().hash(hasher);
             life.stop.hash(hasher);
@@ -25,7 +25,7 @@ impl Engine {
             }
         }
         for gate in &self.gates {
-            (gate.held, gate.timed_out).hash(hasher);
+            (gate.held, gate.anew, gate.timed_out).hash(hasher);
         }
         for (timer, at) in self.timers.iter() {
             timer.hash(hasher);
@@ -71,7 +71,7 @@ impl Engine {
     }
 }
 
-fn hash_record(record: &Record, now: Tick, hasher: &mut impl Hasher) {
+fn hash_record(record: &Record, reset: Duration, now: Tick, hasher: &mut impl Hasher) {
     match &record.state {
         State::Running { .. } => 0u8.hash(hasher),
         State::BackOff { until, unstarted } => {
@@ -114,7 +114,7 @@ fn hash_record(record: &Record, now: Tick, hasher: &mut impl Hasher) {
     )
         .hash(hasher);
     // How long it has run matters only for the reset of its back-off.
-    (now.since(record.last_start) > Duration::from_mins(10)).hash(hasher);
+    (now.since(record.last_start) > reset).hash(hasher);
     for at in &record.recent_restarts {
         now.since(*at).hash(hasher);
     }

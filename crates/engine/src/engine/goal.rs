@@ -1,7 +1,7 @@
 //! Where the pod is going: its end, its restart, its result.
 
+use super::Engine;
 use super::edges::Lets;
-use super::{Engine, Work};
 use crate::entry::{Cause, What};
 use crate::event::Exit;
 use crate::fact::{EndCause, Goal};
@@ -52,6 +52,7 @@ impl Engine {
         self.recount_pod();
         for gate in &mut self.gates {
             gate.held = false;
+            gate.anew = false;
         }
         for node in self.graph.nodes() {
             self.node_changed(node);
@@ -177,11 +178,7 @@ impl Engine {
                 self.begin_end(now, EndCause::SandboxLost, Cause::SandboxLost, None);
             }
             Goal::Run => self.begin_run(now, Cause::SandboxLost),
-            Goal::Restart { .. } | Goal::End { .. } => {
-                for node in self.graph.nodes() {
-                    self.work.push_back(Work::StopTurn(node));
-                }
-            }
+            Goal::Restart { .. } | Goal::End { .. } => self.queue_turns(),
         }
     }
 

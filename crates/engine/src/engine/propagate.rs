@@ -22,9 +22,16 @@ impl Engine {
         let mut marked = false;
         let mut affected = vec![(target, fate)];
         while let Some((target, fate)) = affected.pop() {
-            for (dependant, after) in self.dependants_of(target, fate) {
+            for (dependant, after, edge) in self.dependants_of(target, fate) {
                 let record = &self.life(dependant).record;
-                if record.is_over() || record.after >= Some(after) {
+                if record.is_over() {
+                    continue;
+                }
+                if record.is_up() && after == After::Restart {
+                    self.hold_anew(now, edge);
+                }
+                let record = &self.life(dependant).record;
+                if record.after >= Some(after) {
                     continue;
                 }
                 if record.is_up() {
@@ -56,8 +63,18 @@ impl Engine {
         }
     }
 
-    /// Those that go down with the target, and what becomes of each. Their requirement has to hold anew.
-    fn dependants_of(&mut self, target: ContainerId, fate: After) -> Vec<(ContainerId, After)> {
+    /// A dependant is stopped because of this edge, and starts when it holds again: that is so for every need.
+    fn hold_anew(&mut self, now: Tick, edge: u32) {
+        self.gates[edge as usize].anew = true;
+        self.refresh(now, edge);
+    }
+
+    /// Those that go down with the target, what becomes of each, and by which edge. Their requirement has to hold anew.
+    fn dependants_of(
+        &mut self,
+        target: ContainerId,
+        fate: After,
+    ) -> Vec<(ContainerId, After, u32)> {
         let mut dependants = Vec::new();
         // A oneshot that has ended is not gone: what it did stays done.
         if self.def(target).is_oneshot() {
@@ -76,13 +93,13 @@ impl Engine {
             match (held, self.graph.edge(number).requirement.on_restart, fate) {
                 (false, _, _) | (_, OnRestart::Keep, _) => {}
                 (true, OnRestart::Restart | OnRestart::Stop, After::EndOk) => {
-                    dependants.push((from, After::EndOk));
+                    dependants.push((from, After::EndOk, number));
                 }
                 (true, OnRestart::Restart, After::Restart | After::GiveUp) => {
-                    dependants.push((from, After::Restart));
+                    dependants.push((from, After::Restart, number));
                 }
                 (true, OnRestart::Stop, After::Restart | After::GiveUp) => {
-                    dependants.push((from, After::GiveUp));
+                    dependants.push((from, After::GiveUp, number));
                 }
             }
         }

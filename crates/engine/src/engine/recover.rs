@@ -8,9 +8,9 @@ use crate::action::{Action, Command};
 use crate::entry::{Cause, What};
 use crate::event::{Exit, Found};
 use crate::fact::{Change, Fact, Goal, ReplaceStep};
-use crate::graph::InvalidGraph;
-use crate::life::{HookStep, Life, State, StopStep, Undo};
-use crate::pod::{ContainerId, HookKind, Need, Pod, Target};
+use crate::graph::{Edge, InvalidGraph};
+use crate::life::{After, HookStep, Life, State, StopStep, Undo};
+use crate::pod::{ContainerId, HookKind, Need, OnRestart, Pod, Target};
 use crate::tick::Tick;
 use crate::timer::Timer;
 
@@ -71,8 +71,8 @@ impl Engine {
             return self.flush();
         }
         for edge in self.graph.edges() {
-            self.refresh(now, edge);
             self.remember_held(edge);
+            self.refresh(now, edge);
         }
         self.recount_pod();
         self.told_ready = self.is_pod_ready();
@@ -191,13 +191,17 @@ impl Engine {
 
     /// What runs has had its requirements; what waits finds out.
     fn remember_held(&mut self, number: u32) {
-        let edge = self.graph.edge(number);
-        if let Target::Container(from) = edge.from
-            && edge.requirement.need == Need::Hard
-            && self.life(from).is_up()
-        {
-            self.gates[number as usize].held = true;
-        }
+        let Edge { from, requirement } = self.graph.edge(number);
+        let Target::Container(from) = *from else {
+            return;
+        };
+        let (need, on_restart) = (requirement.need, requirement.on_restart);
+        let record = &self.life(from).record;
+        let goes = record.after == Some(After::Restart) && on_restart == OnRestart::Restart;
+        let runs = record.is_up();
+        let gate = &mut self.gates[number as usize];
+        gate.held |= runs && need == Need::Hard;
+        gate.anew = goes;
     }
 
     fn resume_pod(&mut self) {
@@ -226,6 +230,14 @@ impl Engine {
     fn resume_container(&mut self, now: Tick, container: ContainerId) {
         let life = self.life_mut(container);
         life.waiting_since = now;
+        // Nothing is asked of a process that is gone.
+        if life.found_exit.is_some() {
+            return self.resume_replacement(now, container);
+        }
+        if life.record.undo == Undo::Stopping {
+            self.stop_undo(now, container);
+        }
+        let life = self.life(container);
         match life.record.state.clone() {
             State::Waiting => {
                 if self.record.goal == Goal::Run {

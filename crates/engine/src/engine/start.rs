@@ -6,7 +6,7 @@ use crate::action::{Action, Command};
 use crate::entry::{Cause, What};
 use crate::event::{Attempt, StartFailure};
 use crate::fact::Goal;
-use crate::life::{GiveUp, Image, State, Undo};
+use crate::life::{GiveUp, Image, State, StopWhy, Undo};
 use crate::pod::{Backoff, ContainerId, Role, Target};
 use crate::restart;
 use crate::tick::Tick;
@@ -164,16 +164,20 @@ impl Engine {
             return self.undo_ended(now, container, false);
         }
         self.forget_process(container);
-        if matches!(self.life(container).record.state, State::Stopping { .. })
-            || self.record.goal != Goal::Run
-        {
-            self.record_mut(container).failed = true;
-            return self.came_down(now, container, None);
+        if self.record.goal == Goal::Run && self.life(container).record.after.is_none() {
+            self.note_failed_attempt(container);
+            // There was no run, so neither rules nor policy are asked: it is tried again.
+            self.enter_back_off(now, container, Some((reason, message)), Cause::Itself);
+            return self.came_down_by_itself(now, container);
         }
-        self.note_failed_attempt(container);
-        // There was no run, so neither rules nor policy are asked: it is tried again.
-        self.enter_back_off(now, container, Some((reason, message)), Cause::Itself);
-        self.came_down_by_itself(now, container);
+        let told = self.stopped_by(container).is_some();
+        let record = self.record_mut(container);
+        record.failed = true;
+        record.state = State::Waiting;
+        if !told && self.record.goal != Goal::Run && self.is_wanted(container) {
+            self.enter_back_off(now, container, Some((reason, message)), Cause::Itself);
+        }
+        self.came_down(now, container, Some(StopWhy::Order));
     }
 
     /// Whether the pod wants this container up at all.
@@ -281,6 +285,9 @@ impl Engine {
     }
 
     fn start(&mut self, now: Tick, container: ContainerId) {
+        for edge in self.graph.outgoing(Target::Container(container)) {
+            self.gates[edge as usize].anew = false;
+        }
         let image = self.def(container).image.clone();
         let record = self.record_mut(container);
         record.attempt += 1;

@@ -415,16 +415,20 @@ impl Engine {
                 self.record_mut(container).undo = Undo::None;
             }
             Undo::Starting | Undo::Running => {
-                let record = self.record_mut(container);
-                record.undo = Undo::Stopping;
-                let attempt = record.attempt;
-                self.actions.push_back(Action::Stop {
-                    container,
-                    attempt,
-                    deadline: now + LAST_WINDOW,
-                });
+                self.record_mut(container).undo = Undo::Stopping;
+                self.stop_undo(now, container);
             }
         }
+    }
+
+    /// Tells the reversal of a oneshot to stop: there is no time left.
+    pub(super) fn stop_undo(&mut self, now: Tick, container: ContainerId) {
+        let attempt = self.life(container).record.attempt;
+        self.actions.push_back(Action::Stop {
+            container,
+            attempt,
+            deadline: now + LAST_WINDOW,
+        });
     }
 
     /// The order counts no more: whatever is down is through.

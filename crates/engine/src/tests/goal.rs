@@ -1,9 +1,11 @@
 //! Completion, keystones, restarts of the pod, and its result.
 
 use super::{Draft, Stage};
-use crate::pod::{Keystone, Kind, OnGiveUp, Reaction, Rerun, RestartPolicy, Rule, When};
+use crate::pod::{
+    Container, Keystone, Kind, OnGiveUp, Reaction, Rerun, RestartPolicy, Role, Rule, When,
+};
 use crate::status::Phase;
-use crate::{Event, Exit, Refused, Request};
+use crate::{Event, Exit, Refused, Request, StartFailure};
 use std::time::Duration;
 
 fn ask(stage: &mut Stage, reaction: Reaction, by: &str) -> Result<(), Refused> {
@@ -324,7 +326,7 @@ fn an_ephemeral_container_is_never_restarted_and_never_counted() {
         .policy("app", RestartPolicy::Never)
         .play();
     stage.started("app");
-    let debug = crate::pod::Container::new("debug", RestartPolicy::Always);
+    let debug = Container::new("debug", RestartPolicy::Always);
     stage
         .request(Request::AddEphemeral(Box::new(debug)))
         .unwrap();
@@ -350,4 +352,42 @@ fn an_out_of_memory_kill_can_have_a_rule_of_its_own() {
     stage.exited_with("app", Exit::out_of_memory());
 
     assert_eq!(stage.result(), Some((Phase::Succeeded, Some("app"), 0)));
+}
+
+fn start_fails(stage: &mut Stage, name: &str) {
+    let container = stage.id(name);
+    let attempt = stage.engine.record(container).unwrap().attempt;
+    stage.event(Event::StartFailed {
+        container,
+        attempt,
+        reason: StartFailure::CreateContainerError,
+        message: "no".into(),
+    });
+}
+
+#[test]
+fn a_start_that_fails_in_an_ending_pod_does_not_hold_its_end_up() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.delete();
+
+    start_fails(&mut stage, "app");
+
+    assert_eq!(stage.result(), Some((Phase::Failed, None, 1)));
+}
+
+#[test]
+fn a_lost_sandbox_ends_debugging_containers_too() {
+    let mut stage = Draft::new(&["app"]).play();
+    let mut debug = Container::new("debug", RestartPolicy::Never);
+    debug.role = Role::Ephemeral;
+    stage
+        .request(Request::AddEphemeral(Box::new(debug)))
+        .unwrap();
+    stage.started("app");
+    stage.started("debug");
+    stage.delete();
+
+    stage.event(Event::SandboxLost);
+
+    assert!(stage.result().is_some());
 }

@@ -211,3 +211,35 @@ fn an_undo_that_was_under_way_is_not_begun_again() {
 
     assert_eq!(stage.result(), Some((Phase::Succeeded, None, 0)));
 }
+
+#[test]
+fn a_process_that_is_gone_is_not_told_to_stop_again() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.started("app");
+    stage.delete();
+    stage.asked();
+
+    stage.crash(|_, attempt| Found::Ended {
+        attempt,
+        exit: Some(Exit::code(0)),
+    });
+
+    assert_eq!(stage.asked(), [""; 0]);
+    assert_eq!(stage.result(), Some((Phase::Succeeded, None, 0)));
+}
+
+#[test]
+fn a_reversal_that_was_told_to_stop_is_told_again() {
+    let mut stage = Draft::new(&["setup"]).undo("setup").play();
+    stage.runs("setup", 0);
+    stage.started("setup");
+    stage.pass_secs(30);
+    assert_eq!(
+        stage.asked(),
+        ["start setup", "undo setup", "stop setup by 32s"]
+    );
+
+    stage.crash(running);
+
+    assert_eq!(stage.asked(), ["stop setup by 32s"]);
+}

@@ -1,7 +1,7 @@
 //! Exchanging one container in place.
 
 use super::{Draft, Stage};
-use crate::pod::{Container, OnRestart, ProbeKind, RestartPolicy};
+use crate::pod::{Container, Need, OnRestart, ProbeKind, RestartPolicy};
 use crate::{Event, Refused, Request};
 use std::time::Duration;
 
@@ -216,4 +216,42 @@ fn another_shape_is_refused() {
     );
 
     assert_eq!(answer, Err(Refused::OtherShape));
+}
+
+#[test]
+fn what_is_put_back_is_stopped_though_others_require_it() {
+    let mut stage = Draft::new(&["proxy", "app"])
+        .requires("app", "proxy")
+        .play();
+    stage.started("proxy");
+    stage.started("app");
+    replace(&mut stage, "proxy", |_| {}, false).unwrap();
+    stage.exited("proxy", 0);
+    stage.asked();
+
+    stage.pass_secs(20);
+
+    assert_eq!(stage.asked(), ["stop proxy by 50s"]);
+}
+
+#[test]
+fn a_dependant_by_order_that_restarts_waits_for_the_new_one() {
+    let mut stage = Draft::new(&["proxy", "app"])
+        .edge("app", "proxy", |edge| {
+            edge.need = Need::Order;
+            edge.on_restart = OnRestart::Restart;
+        })
+        .play();
+    stage.started("proxy");
+    stage.started("app");
+    stage.asked();
+    replace(&mut stage, "proxy", |_| {}, false).unwrap();
+    stage.exited("app", 0);
+    assert_eq!(stage.asked(), ["stop app by 30s", "stop proxy by 30s"]);
+    stage.exited("proxy", 0);
+    assert_eq!(stage.asked(), ["start proxy v1"]);
+
+    stage.started("proxy");
+
+    assert_eq!(stage.asked(), ["start app"]);
 }

@@ -1,7 +1,8 @@
 //! What holds a start back, and what ends the wait.
 
 use super::Draft;
-use crate::pod::{Need, ProbeKind, RestartPolicy, Until};
+use crate::Request;
+use crate::pod::{Need, OnRestart, ProbeKind, Reaction, RestartPolicy, Until};
 use crate::status::Phase;
 use std::time::Duration;
 
@@ -202,4 +203,32 @@ fn exited_is_satisfied_by_any_code() {
     stage.runs("job", 7);
 
     assert_eq!(stage.asked(), ["start job", "start after"]);
+}
+
+#[test]
+fn a_soft_wait_is_not_over_because_the_target_was_told_to_stop() {
+    let mut stage = Draft::new(&["proxy", "app"])
+        .edge("app", "proxy", |edge| {
+            edge.need = Need::Soft;
+            edge.on_restart = OnRestart::Restart;
+        })
+        .play();
+    stage.started("proxy");
+    stage.started("app");
+    let by = Some(stage.id("proxy"));
+    stage
+        .request(Request::Ask {
+            reaction: Reaction::Restart,
+            by,
+            reason: "".into(),
+        })
+        .unwrap();
+    stage.exited("proxy", 0);
+    stage.asked();
+
+    stage.exited("app", 0);
+    assert_eq!(stage.asked(), [""; 0]);
+    stage.started("proxy");
+
+    assert_eq!(stage.asked(), ["start app"]);
 }
