@@ -1,9 +1,10 @@
-//! `cargo xtask conformance`: every scenario, played in virtual time, as a table.
+//! `cargo xtask conformance`: every scenario, played in virtual time, and the kubelet's unit tables, as a table.
 //!
 //! The cases of the kubelet's suites are known by number, so one that is missing is as wrong as one
 //! that fails.
 
 mod suite;
+mod tables;
 
 use crate::workspace::Workspace;
 use anyhow::{Context, bail};
@@ -27,6 +28,8 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
     }
     table(&report);
     left_out(&report);
+    println!();
+    tables::run(workspace, args.verbose)?;
     judge(&report)
 }
 

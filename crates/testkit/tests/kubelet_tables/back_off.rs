@@ -179,11 +179,12 @@ type Pulls = Vec<bool>;
 /// Why the image does not come, and how often we look.
 type Failure = (&'static str, usize);
 
+/// The rows of `pullerTestCases` that back off; the others are about the registry's answers.
 pub(crate) fn pulls() -> Table<Failure, Pulls> {
     let step =
         "the kubelet's test counts from 1 s and looks every second; here it is ten times that";
     Table {
-        original: "pullerTestCases (those that back off)",
+        original: "pullerTestCases",
         len: 3,
         rows: vec![
             row(

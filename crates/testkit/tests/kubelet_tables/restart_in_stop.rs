@@ -31,7 +31,7 @@ pub(crate) struct Asked {
 pub(crate) fn table() -> Table<Story, Asked> {
     let tended = || sidecar("s").not_plain();
     Table {
-        original: "kubernetes#140133 (proposed)",
+        original: "proposed#140133",
         len: 5,
         rows: vec![
             row(

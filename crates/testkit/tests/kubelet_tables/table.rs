@@ -33,9 +33,18 @@ enum How {
     /// It says the same.
     Same,
     /// An engine that owns its state is never in that situation; this is what it comes to here.
-    Mapped(#[expect(dead_code, reason = "for the reader")] &'static str),
+    Mapped(&'static str),
     /// Pillion does otherwise, on purpose.
-    Differs(#[expect(dead_code, reason = "for the reader")] &'static str),
+    Differs(&'static str),
+}
+
+/// How the rows that are played stand to the original.
+#[derive(Default)]
+struct Count {
+    same: u32,
+    mapped: u32,
+    differs: u32,
+    extra: u32,
 }
 
 /// A row of the original.
@@ -118,19 +127,34 @@ impl<G, E: Debug + PartialEq> Table<G, E> {
         reason = "the count is what the reader asked for"
     )]
     fn tell_count(&self) {
-        let count = |is: fn(&How) -> bool| {
-            let numbered = self.rows.iter().filter(|row| row.number.is_some());
-            numbered.filter(|row| is(&row.how)).count()
-        };
+        let original = self.original;
+        let mut count = Count::default();
+        for row in &self.rows {
+            *match (row.number, &row.how) {
+                (None, _) => &mut count.extra,
+                (Some(_), How::Same) => &mut count.same,
+                (Some(number), How::Mapped(why)) => {
+                    println!("kubelet-row {original} {number} mapped: {why}");
+                    &mut count.mapped
+                }
+                (Some(number), How::Differs(why)) => {
+                    println!("kubelet-row {original} {number} differs: {why}");
+                    &mut count.differs
+                }
+            } += 1;
+        }
+        for (number, why) in &self.left_out {
+            println!("kubelet-row {original} {number} left out: {why}");
+        }
+        let Count {
+            same,
+            mapped,
+            differs,
+            extra,
+        } = count;
+        let (len, left_out) = (self.len, self.left_out.len());
         println!(
-            "kubelet-table {}: {} rows, {} same, {} mapped, {} differ, {} left out, {} extra",
-            self.original,
-            self.len,
-            count(|how| matches!(how, How::Same)),
-            count(|how| matches!(how, How::Mapped(_))),
-            count(|how| matches!(how, How::Differs(_))),
-            self.left_out.len(),
-            self.rows.iter().filter(|row| row.number.is_none()).count(),
+            "kubelet-table {original}: {len} rows, {same} same, {mapped} mapped, {differs} differ, {left_out} left out, {extra} extra",
         );
     }
 }
