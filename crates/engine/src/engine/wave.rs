@@ -383,8 +383,12 @@ impl Engine {
     fn cause_of_stop(&mut self, container: ContainerId) -> Cause {
         let own = self.life_mut(container).stop_cause.take();
         match self.record.goal {
-            _ if self.count_above(Target::Container(container)) > 0 => Cause::Unneeded,
             Goal::Run => own.unwrap_or(Cause::Itself),
+            Goal::Restart { .. } | Goal::End { .. }
+                if self.count_above(Target::Container(container)) > 0 =>
+            {
+                Cause::Unneeded
+            }
             Goal::Restart { .. } | Goal::End { .. } => {
                 self.stop_cause.clone().unwrap_or(Cause::Itself)
             }
