@@ -22,8 +22,8 @@ const MAX_FINDINGS: usize = 1000;
 impl Findings {
     /// Adds a finding, unless it is known.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.len() >= MAX_FINDINGS {
-            self.left_out += 1;
+        if self.is_full() {
+            self.left_out();
             return;
         }
         let key = (
@@ -34,6 +34,16 @@ impl Findings {
         if self.seen.insert(key) {
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// Whether more findings would only be counted. Whoever would work hard for one need not.
+    pub(crate) fn is_full(&self) -> bool {
+        self.diagnostics.len() >= MAX_FINDINGS
+    }
+
+    /// Counts a finding that is not shown.
+    pub(crate) fn left_out(&mut self) {
+        self.left_out += 1;
     }
 
     /// All findings in the order of the file.

@@ -18,10 +18,15 @@ pub(crate) fn nearest_with_distance<'c>(
     let allowed = (word.len() / 3).max(1);
     candidates
         .into_iter()
+        .take(MOST_CANDIDATES)
+        .filter(|candidate| candidate.len().abs_diff(word.len()) <= allowed * 4)
         .map(|candidate| (candidate, distance(&word, candidate)))
         .filter(|(candidate, distance)| *distance <= allowed && *distance < candidate.len())
         .min_by_key(|(_, distance)| *distance)
 }
+
+/// Among more than these nobody looks for a word, and looking would take too long.
+const MOST_CANDIDATES: usize = 1000;
 
 /// Longer words are no typing mistakes; the comparison takes time by the square of the length.
 const LONGEST: usize = 253;

@@ -95,13 +95,17 @@ impl Renderer {
             group = group.element(snippet);
         }
         group = group.elements(notes.into_iter().map(|note| Level::NOTE.message(note)));
-        let mut report = vec![group];
-        report.extend(self.help(diagnostic, explain));
-        let text = self.inner.clone().term_width(self.width).render(&report);
-        match excerpt {
-            Some(excerpt) => excerpt.restore_column(text, &name),
-            None => text,
+        let help = self.help(diagnostic, explain);
+        let renderer = self.inner.clone().term_width(self.width);
+        if let Some(excerpt) = &excerpt {
+            let report: Vec<_> = std::iter::once(group).chain(help).collect();
+            return excerpt.restore_column(renderer.render(&report), &name);
         }
+        // Rendered together they would be joined by the gutter of a picture that is not there.
+        let parts = std::iter::once(group)
+            .chain(help)
+            .map(|part| renderer.render(&[part]));
+        parts.collect::<Vec<_>>().join("\n")
     }
 
     /// The first line. A finding without a place begins with the file's name.

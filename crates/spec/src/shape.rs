@@ -69,6 +69,7 @@ impl Shape<'_> {
             match object.field(key) {
                 Some(field) if !value.is_null() => self.check(value, &field.kind, At::Field(key)),
                 Some(_) => {}
+                None if self.findings.is_full() => self.findings.left_out(),
                 None => {
                     let unknown = unknown::unknown_field(object, key, span, at, self.strict);
                     if let Some(unknown) = unknown {

@@ -10,6 +10,7 @@ mod input;
 mod json;
 mod locate;
 mod scalar;
+mod syntax;
 #[cfg(test)]
 mod tests;
 mod yaml;

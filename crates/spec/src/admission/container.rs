@@ -87,6 +87,9 @@ impl Checker<'_> {
         if self.volumes.contains(volume) {
             return;
         }
+        if self.findings.is_full() {
+            return self.findings.left_out();
+        }
         let message = format!("{} mounts `{volume}`, which does not exist", place.name());
         let diagnostic = Diagnostic::new(Code::UnknownVolume, message);
         let diagnostic =

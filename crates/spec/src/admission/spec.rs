@@ -8,7 +8,7 @@ use crate::file::WorkloadKind;
 use crate::name;
 use crate::restart::RestartPolicy;
 use crate::word::Word;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Checker<'_> {
     pub(super) fn check_spec(&mut self) {
@@ -152,12 +152,12 @@ impl Checker<'_> {
             .init_containers
             .iter()
             .chain(&file.pod.spec.containers);
-        let names: Vec<_> = others.map(|container| container.name.as_str()).collect();
+        let names: BTreeSet<_> = others.map(|container| container.name.as_str()).collect();
         for (index, container) in file.pod.spec.ephemeral_containers.iter().enumerate() {
             let Some(target) = &container.target_container_name else {
                 continue;
             };
-            if !names.contains(&target.as_str()) {
+            if !names.contains(target.as_str()) {
                 let list = ContainerList::Ephemeral.as_str();
                 let span = self.value(&format!("spec.{list}[{index}].targetContainerName"));
                 let message = format!("the target container `{target}` does not exist");

@@ -11,7 +11,7 @@ use crate::nearest::nearest;
 use crate::shape::{At, Shape};
 use crate::source::{Source, Span};
 use crate::tree::{Documents, Node, NodeId, Tree};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Its key.
@@ -75,12 +75,16 @@ impl Annotation {
     }
 
     /// Objects to containers that do not exist.
-    pub(crate) fn check_names(&self, names: &[&str], findings: &mut Findings) {
+    pub(crate) fn check_names(&self, names: &BTreeSet<&str>, findings: &mut Findings) {
         let unknown = self
             .containers
             .iter()
-            .filter(|(name, _)| !names.contains(&name.as_str()));
+            .filter(|(name, _)| !names.contains(name.as_str()));
         for (name, (_, span)) in unknown {
+            if findings.is_full() {
+                findings.left_out();
+                continue;
+            }
             let message = format!("the annotation talks about `{name}`, which does not exist");
             let diagnostic = Diagnostic::new(Code::UnknownAnnotated, message);
             let diagnostic = diagnostic.primary(*span, "no container has this name");

@@ -16,7 +16,7 @@ use crate::shape::{At, Shape};
 use crate::source::Source;
 use crate::tree::{Node, Tree};
 use crate::word::Word;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Reads objects and collects them.
@@ -152,7 +152,7 @@ impl<'r> Reader<'r> {
             return;
         };
         let annotated = annotation.map(|annotation| {
-            let names: Vec<_> = pod
+            let names: BTreeSet<_> = pod
                 .spec
                 .all_containers()
                 .map(|(_, _, c)| c.name.as_str())

@@ -112,7 +112,6 @@ fn a_file_that_was_not_read_is_named() {
     let diagnostic = Diagnostic::new(Code::EmptyFile, "the file is empty");
     assert_snapshot!(Renderer::plain().render(&Source::unread("<stdin>"), &diagnostic), @"
     error[L0004]: <stdin>: the file is empty
-     |
     help: `pillion explain L0004` tells more
     ");
 }

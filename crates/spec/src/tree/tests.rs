@@ -317,3 +317,18 @@ fn text_inside_a_scalar_has_places_in_the_file() {
         [r#"\"key\""#, r#"\"a\\\"b\""#, r#"\"m\""#, "1"]
     );
 }
+
+#[test]
+fn a_block_at_the_end_of_a_file_has_the_line_breaks_that_the_file_has() {
+    assert_eq!(json_of("a: |\n  x"), Some(json!({"a": "x"})));
+    assert_eq!(json_of("a: |\n  x\n"), Some(json!({"a": "x\n"})));
+    assert_eq!(json_of("a: |+\n  x\n  "), Some(json!({"a": "x\n"})));
+    assert_eq!(json_of("a: >-\n  x"), Some(json!({"a": "x"})));
+}
+
+#[test]
+fn a_colon_without_a_space_in_braces_is_refused() {
+    assert_eq!(codes("a: {b:}\n"), [Code::Syntax]);
+    assert_eq!(codes("a: [b:, c]\n"), [Code::Syntax]);
+    assert!(codes("a: {b: , c: }\n").is_empty());
+}

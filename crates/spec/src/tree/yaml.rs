@@ -1,29 +1,34 @@
 //! Reads YAML: the parser's events, told to the builder.
 
-use super::build::{Builder, Fatal, Scalar, too_deep};
+use super::build::{Builder, Fatal, Scalar};
 use super::input::TabbedInput;
 use super::locate::Locator;
+use super::syntax::syntax;
 use super::{NodeId, Style, Tree};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span as Range, Tag};
+use saphyr_parser::{Event, Parser, ScalarStyle, Span as Range, Tag};
+use std::borrow::Cow;
 
 /// Reads all documents of a file. After a mistake that ends a document, reading goes on with the
 /// next one, so that its mistakes are found too.
 pub(super) fn read_file(text: &str) -> (Tree, Vec<NodeId>, Vec<Diagnostic>) {
     let mut builder = Builder::new(Locator::of_file(text, 0));
     let mut start = 0;
+    let mut broken = 0;
     while let Err((fatal, at)) = read_documents(&text[start..], &mut builder) {
+        broken += 1;
         builder.diagnostics.push(fatal.0);
-        let Some(next) = next_document(text, start, start + at) else {
-            break;
-        };
+        let next = next_document(text, start, start + at).filter(|_| broken < MAX_BROKEN);
+        let Some(next) = next else { break };
         start = next;
         builder.resume(Locator::of_file(&text[start..], start));
     }
     builder.finish()
 }
+
+/// A file with more broken documents than this is no file of documents.
+const MAX_BROKEN: usize = 20;
 
 /// Reads the documents of a text that is itself a scalar in a file.
 pub(super) fn read_scalar(
@@ -49,7 +54,7 @@ fn read_documents(text: &str, builder: &mut Builder<'_>) -> Result<(), (Fatal, u
             }
             Some(Ok((event, range))) => {
                 let at = builder.locator.byte(range.start.index());
-                if builder.is_between_documents() {
+                if builder.is_between_documents() && is_content(&event) {
                     refuse_tabs(text, at, builder).map_err(|fatal| (fatal, at))?;
                 }
                 tell(builder, text, event, range).map_err(|fatal| (fatal, at))?;
@@ -74,6 +79,10 @@ fn tell(
             let style = style_of(style);
             let start = builder.locator.byte(range.start.index());
             let end = builder.locator.byte(range.end.index());
+            let value = as_written(value, style, &text[..end], text.len());
+            if span.is_empty() {
+                refuse_tight_colon(text, start, builder);
+            }
             let (start, end) = content(text, style, start, end);
             let span = builder.locator.byte_span(start, end);
             builder.scalar(Scalar {
@@ -89,6 +98,42 @@ fn tell(
         Event::SequenceEnd | Event::MappingEnd => builder.end(span),
     }
     Ok(())
+}
+
+/// Whether an event begins a value.
+fn is_content(event: &Event<'_>) -> bool {
+    matches!(
+        event,
+        Event::Scalar(..) | Event::SequenceStart(..) | Event::MappingStart(..)
+    )
+}
+
+/// The parser ends every block with a line break; `kubectl` gives the last line of a file none if
+/// it has none.
+fn as_written<'v>(value: Cow<'v, str>, style: Style, before: &str, length: usize) -> Cow<'v, str> {
+    let is_block = matches!(style, Style::Literal | Style::Folded);
+    if !is_block || before.len() < length || before.ends_with(['\n', '\r']) {
+        return value;
+    }
+    match value.strip_suffix('\n') {
+        Some(line) => Cow::Owned(line.to_owned()),
+        None => value,
+    }
+}
+
+/// `{a:}` is a key without a value to the parser, and the text `a:` to `kubectl`. Nobody means
+/// the latter, and the former must not be taken for granted.
+fn refuse_tight_colon(text: &str, at: usize, builder: &mut Builder<'_>) {
+    // The parser places an empty value before or behind its colon.
+    let at = at + usize::from(text[at..].starts_with(':'));
+    let is_tight = text[..at].ends_with(':') && text[at..].starts_with([',', '}', ']']);
+    if is_tight {
+        let span = builder.locator.byte_span(at - 1, at);
+        let message = "a colon must be followed by a space";
+        let diagnostic = Diagnostic::new(Code::Syntax, message);
+        let diagnostic = diagnostic.primary(span, "`kubectl` takes this as part of the key");
+        builder.diagnostics.push(diagnostic);
+    }
 }
 
 /// The parser lets a tab stand before the first key of a document; `kubectl` does not.
@@ -171,51 +216,4 @@ fn next_document(text: &str, start: usize, stopped: usize) -> Option<usize> {
         next.is_none_or(char::is_whitespace)
     });
     found.map(|(at, _)| from + at + 1)
-}
-
-fn syntax(text: &str, error: &ScanError, at: usize, builder: &Builder<'_>) -> Fatal {
-    let end = text[at..].chars().next().map_or(at, |c| at + c.len_utf8());
-    let span = builder.locator.byte_span(at, end);
-    let info = error.info();
-    if info.contains("recursion limit") {
-        return too_deep(span);
-    }
-    if info.contains("unknown anchor") {
-        let message = "an alias names an anchor that does not exist in this document";
-        let diagnostic = Diagnostic::new(Code::BadAlias, message);
-        return Fatal(diagnostic.primary(
-            alias_span(text, at, builder),
-            "no anchor before this has this name",
-        ));
-    }
-    let message = "the file cannot be read beyond this place";
-    let diagnostic = Diagnostic::new(Code::Syntax, message).primary(span, info.to_owned());
-    Fatal(match hint(text, at) {
-        Some(hint) => diagnostic.help(hint),
-        None => diagnostic,
-    })
-}
-
-fn alias_span(text: &str, at: usize, builder: &Builder<'_>) -> Span {
-    let rest = &text[at..];
-    let end = rest.find(|c: char| c.is_whitespace() || matches!(c, ',' | ']' | '}'));
-    builder
-        .locator
-        .byte_span(at, at + end.unwrap_or(rest.len()))
-}
-
-/// What people usually did when reading stops at a place.
-fn hint(text: &str, at: usize) -> Option<&'static str> {
-    let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
-    let line = text[start..].lines().next().unwrap_or_default();
-    let indentation = &line[..line.len() - line.trim_start().len()];
-    if indentation.contains('\t') {
-        Some("YAML is indented with spaces; this line has a tab")
-    } else if line.contains("{{") {
-        Some("this looks like a template: render it first")
-    } else if line.contains(": ") && line.trim_start().matches(": ").count() > 1 {
-        Some("a value that contains `: ` must be quoted")
-    } else {
-        None
-    }
 }
