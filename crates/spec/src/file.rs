@@ -97,7 +97,6 @@ pub fn read(name: &str, bytes: &[u8]) -> Outcome {
         diagnostics,
     } = Documents::of_file(&source);
     let mut findings = Findings::default();
-    let unreadable = !diagnostics.is_empty();
     for diagnostic in diagnostics {
         findings.push(diagnostic);
     }
@@ -112,7 +111,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Outcome {
         secrets,
         ..
     } = reader;
-    if pods.is_empty() && !unreadable {
+    if pods.is_empty() && !findings.has_errors() {
         findings.push(Diagnostic::new(Code::NoPod, "the file holds no pod"));
     }
     let diagnostics = findings.finish();

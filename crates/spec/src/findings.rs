@@ -41,6 +41,11 @@ impl Findings {
         self.diagnostics.len() >= MAX_FINDINGS
     }
 
+    /// Whether something is so wrong that the file cannot be used.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
     /// Counts a finding that is not shown.
     pub(crate) fn left_out(&mut self) {
         self.left_out += 1;
