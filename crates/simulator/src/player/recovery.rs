@@ -40,7 +40,7 @@ impl<M: Machine> Player<'_, M> {
         }
         match self.drain() {
             Driver::Dies => return self.die(),
-            Driver::Lives => {}
+            Driver::Lives => self.rebooted = false,
         }
         // Levels are told again, because what was on its way is lost.
         self.world.hear(Event::SandboxReady);
@@ -59,7 +59,7 @@ impl<M: Machine> Player<'_, M> {
             self.trace.push(now, Item::Found(id, found.clone()));
             machine.handle_found(now, id, found);
         }
-        if std::mem::take(&mut self.rebooted) {
+        if self.rebooted {
             self.trace.push(now, Item::Event(Event::SandboxLost));
             machine.handle_event(now, Event::SandboxLost);
         }
