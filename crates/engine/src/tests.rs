@@ -292,6 +292,11 @@ impl Stage {
         self.now = end;
     }
 
+    /// Time passes, and the engine is not told.
+    pub(super) fn lose_time(&mut self, seconds: u64) {
+        self.now = self.now + Duration::from_secs(seconds);
+    }
+
     pub(super) fn pass_secs(&mut self, seconds: u64) {
         self.pass(Duration::from_secs(seconds));
     }

@@ -3,6 +3,7 @@
 //! The facts say where everything stood when the last of them was written; the driver says what it
 //! finds now. Everything else (edges, timers, probes) follows from these two.
 
+use super::stop::LAST_WINDOW;
 use super::{Engine, Work};
 use crate::action::{Action, Command};
 use crate::entry::{Cause, What};
@@ -175,17 +176,12 @@ impl Engine {
 
     /// The start that was written down never happened: it is still to be done.
     fn found_nothing(&mut self, container: ContainerId) {
-        let stopping = self.record.goal != Goal::Run;
         let record = self.record_mut(container);
         if record.command() == Command::Undo {
             record.undo = Undo::Owed;
-            return;
-        }
-        record.state = State::Waiting;
-        if stopping && let Some(exit) = &record.exit {
-            record.state = State::Ended {
-                ok: exit.exit.is_success(),
-            };
+        } else {
+            // In a stop, its turn comes like that of any other that waits.
+            record.state = State::Waiting;
         }
     }
 
@@ -299,10 +295,19 @@ impl Engine {
         for hook in [HookKind::PodStopping, HookKind::PreStop] {
             self.finish_hook(container, hook);
         }
+        if self.life(container).record.started {
+            self.begin_readiness(now, container);
+        }
         match step {
             StopStep::Hook(_) => self.advance_stop(now, container),
             StopStep::Signalled => {
                 let attempt = self.life(container).record.attempt;
+                // The driver may have died before it sent the signal: nobody is killed without one.
+                let deadline = if deadline <= now {
+                    now + LAST_WINDOW
+                } else {
+                    deadline
+                };
                 self.actions.push_back(Action::Stop {
                     container,
                     attempt,

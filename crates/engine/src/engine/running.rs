@@ -195,8 +195,13 @@ impl Engine {
     }
 
     pub(super) fn begin_probes_of_started(&mut self, now: Tick, container: ContainerId) {
-        self.begin_probe(now, container, ProbeKind::Readiness);
+        self.begin_readiness(now, container);
         self.begin_probe(now, container, ProbeKind::Liveness);
+    }
+
+    /// Readiness is asked for as long as the process runs, also while it is being stopped.
+    pub(super) fn begin_readiness(&mut self, now: Tick, container: ContainerId) {
+        self.begin_probe(now, container, ProbeKind::Readiness);
     }
 
     /// Looks again at a container's readiness, and tells those who care.

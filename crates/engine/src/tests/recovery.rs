@@ -243,3 +243,53 @@ fn a_reversal_that_was_told_to_stop_is_told_again() {
 
     assert_eq!(stage.asked(), ["stop setup by 32s"]);
 }
+
+#[test]
+fn a_sidecar_whose_restart_in_a_stop_never_happened_is_restarted() {
+    let mut stage = Draft::new(&["proxy", "app"])
+        .sidecar("proxy")
+        .requires("app", "proxy")
+        .play();
+    stage.started("proxy");
+    stage.started("app");
+    stage.delete();
+    stage.exited("proxy", 1);
+    assert_eq!(stage.asked().last().unwrap(), "start proxy");
+
+    stage.crash(|name, attempt| match name {
+        "proxy" => Found::NeverCreated,
+        _ => Found::Running { attempt },
+    });
+
+    assert_eq!(stage.asked(), ["stop app by 30s", "start proxy"]);
+}
+
+#[test]
+fn readiness_is_probed_on_in_a_stop() {
+    let mut stage = Draft::new(&["app"])
+        .probe("app", ProbeKind::Readiness, 1)
+        .play();
+    stage.started("app");
+    stage.pass_secs(0);
+    stage.probed("app", ProbeKind::Readiness, true);
+    stage.delete();
+    stage.asked();
+
+    stage.crash(running);
+    stage.pass_secs(1);
+
+    assert_eq!(stage.asked(), ["stop app by 30s", "readiness app"]);
+}
+
+#[test]
+fn what_a_driver_comes_back_too_late_to_stop_gets_the_signal_first() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.started("app");
+    stage.delete();
+    stage.asked();
+
+    stage.lose_time(60);
+    stage.crash(running);
+
+    assert_eq!(stage.asked(), ["stop app by 62s"]);
+}
