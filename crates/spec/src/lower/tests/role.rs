@@ -42,7 +42,7 @@ containers:
 }
 
 #[test]
-fn a_oneshot_that_a_sidecar_requires_stays_before_the_other_sidecars() {
+fn a_oneshot_that_a_sidecar_requires_stops_before_those_that_require_no_main() {
     let edges = edges(
         "
 containers:
@@ -53,18 +53,19 @@ containers:
 ",
     );
 
-    // Behind the barrier the oneshot would have to be stopped before the cache that requires it.
+    // In front of the first barrier it would be stopped before the cache, which requires it.
     assert_snapshot!(edges, @r"
     app: [mains] stop-only
-    migrate: proxy stop-only
+    migrate: [oneshots] stop-only
     cache: migrate succeeded
     [mains]: cache stop-only, proxy stop-only
+    [oneshots]: proxy stop-only
     ");
 }
 
 #[test]
-fn oneshots_and_sidecars_in_a_ring_are_not_ordered_against_each_other() {
-    // Each oneshot should stop before the other's sidecar, which would be a cycle of stops.
+fn a_sidecar_that_requires_a_oneshot_need_not_outlive_the_others() {
+    // Each oneshot before the sidecar of the other would be a cycle of stops.
     let edges = edges(
         "
 containers:
@@ -78,7 +79,6 @@ containers:
 
     assert_snapshot!(edges, @r"
     app: [mains] stop-only
-    o1: s2 stop-only
     s1: o1 succeeded
     s2: o2 succeeded
     [mains]: s1 stop-only, s2 stop-only
