@@ -4,7 +4,7 @@ use pillion_engine::{Engine, PodResult};
 use pillion_simulator::journal::{Crash, CrashPoint};
 use pillion_simulator::line::{Part, Who, Word};
 use pillion_simulator::suite::{self, Files};
-use pillion_simulator::{Played, Scenario, Setup, play_on};
+use pillion_simulator::{Driver, Latency, Outcome, Played, Scenario, Setup, judge, play_on};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -35,6 +35,29 @@ fn every_case_of_every_scenario_passes() {
     assert!(files.len() > 200, "some scenarios are missing");
     let report = suite::run_under(&files, "scenarios/");
     assert!(report.is_good(), "{report}");
+}
+
+/// In virtual time everything can happen in one instant; on a machine nothing does. What is expected
+/// must hold on both.
+#[test]
+fn every_case_passes_on_a_slower_machine_too() {
+    let files = files(&["scenarios", "examples"]);
+    let setup = Setup {
+        latency: Latency {
+            start: Duration::from_millis(200),
+            report: Duration::from_millis(50),
+        },
+        ..Setup::default()
+    };
+    for name in files.keys().filter(|name| name.starts_with("scenarios/")) {
+        let reading = suite::read_file(&files, name);
+        let scenario = reading.scenario.expect("every scenario can be read");
+        let played = play_on::<Engine>(&scenario, setup).expect("the pod can be played");
+        for verdict in judge(&scenario, &played.record, Driver::Virtual) {
+            let failed = matches!(verdict.outcome, Outcome::Failed(_));
+            assert!(!failed, "{name}\n{verdict}");
+        }
+    }
 }
 
 /// Who waits for a line of a hook waits in vain if the driver dies between writing down that the
