@@ -135,7 +135,8 @@ codes! {
     "L0017" ManyFindings Note
     "there are more findings than are shown"
     "A file is reported with at most 1000 findings. Mend some of them, or look at the first: often \
-     many have one cause, such as a wrong indentation."
+     many have one cause, such as a wrong indentation. If there may be an error among those that \
+     are not shown, this is an error too."
 
     "L0101" BadName Error
     "a name has the wrong form"

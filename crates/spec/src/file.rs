@@ -87,21 +87,31 @@ pub struct Secret {
 
 /// Reads a file. Never fails: what is wrong is among the findings.
 pub fn read(name: &str, bytes: &[u8]) -> Outcome {
+    let mut findings = Findings::default();
+    let mut outcome = read_into(name, bytes, &mut findings);
+    outcome.diagnostics = findings.finish();
+    outcome
+}
+
+/// Reads a file whose findings are not complete yet; the outcome has none.
+pub(crate) fn read_into(name: &str, bytes: &[u8], findings: &mut Findings) -> Outcome {
     let source = match Source::new(name, bytes) {
         Ok(source) => source,
-        Err(diagnostic) => return Outcome::refused(Source::unread(name), diagnostic),
+        Err(diagnostic) => {
+            findings.push(diagnostic);
+            return Outcome::unread(name);
+        }
     };
     let Documents {
         tree,
         roots,
         diagnostics,
     } = Documents::of_file(&source);
-    let mut findings = Findings::default();
     for diagnostic in diagnostics {
         findings.push(diagnostic);
     }
     let tree = Arc::new(tree);
-    let mut reader = Reader::new(&source, Arc::clone(&tree), &mut findings);
+    let mut reader = Reader::new(&source, Arc::clone(&tree), findings);
     for root in roots {
         reader.document(tree.node(root));
     }
@@ -114,28 +124,26 @@ pub fn read(name: &str, bytes: &[u8]) -> Outcome {
     if pods.is_empty() && !findings.has_errors() {
         findings.push(Diagnostic::new(Code::NoPod, "the file holds no pod"));
     }
-    let diagnostics = findings.finish();
     Outcome {
         source,
         pods,
         config_maps,
         secrets,
-        diagnostics,
+        diagnostics: Vec::new(),
     }
 }
 
 // === impl Outcome ===
 
 impl Outcome {
-    fn refused(source: Source, diagnostic: Diagnostic) -> Self {
-        let diagnostics = vec![diagnostic];
-        let (pods, config_maps, secrets) = (Vec::new(), Vec::new(), Vec::new());
+    /// Nothing, of a file that could not be read at all.
+    fn unread(name: &str) -> Self {
         Self {
-            source,
-            pods,
-            config_maps,
-            secrets,
-            diagnostics,
+            source: Source::unread(name),
+            pods: Vec::new(),
+            config_maps: Vec::new(),
+            secrets: Vec::new(),
+            diagnostics: Vec::new(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Where findings are collected while a file is read.
 
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
 use std::collections::HashSet;
 
@@ -12,6 +12,8 @@ pub(crate) struct Findings {
     diagnostics: Vec<Diagnostic>,
     seen: HashSet<(Code, Option<Span>, String)>,
     left_out: usize,
+    /// One of those left out is an error, or might have been.
+    left_out_error: bool,
 }
 
 /// Nobody reads more, and a file of 3 MB can be wrong in very many places.
@@ -23,7 +25,8 @@ impl Findings {
     /// Adds a finding, unless it is known.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         if self.is_full() {
-            self.left_out();
+            self.left_out += 1;
+            self.left_out_error |= diagnostic.is_error();
             return;
         }
         let key = (
@@ -46,9 +49,10 @@ impl Findings {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// Counts a finding that is not shown.
+    /// Counts a finding that is not shown, and of which nobody knows how bad it is.
     pub(crate) fn left_out(&mut self) {
         self.left_out += 1;
+        self.left_out_error = true;
     }
 
     /// All findings in the order of the file.
@@ -57,12 +61,49 @@ impl Findings {
             mut diagnostics,
             seen: _,
             left_out,
+            left_out_error,
         } = self;
         diagnostics.sort_by_key(Diagnostic::place);
         if left_out > 0 {
             let message = format!("{left_out} more findings are not shown");
-            diagnostics.push(Diagnostic::new(Code::ManyFindings, message));
+            let many = Diagnostic::new(Code::ManyFindings, message);
+            diagnostics.push(if left_out_error {
+                many.severity(Severity::Error)
+            } else {
+                many
+            });
         }
         diagnostics
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_one_more(last: Code) -> Vec<Diagnostic> {
+        let mut findings = Findings::default();
+        for number in 0..MAX_FINDINGS {
+            findings.push(Diagnostic::new(
+                Code::UnknownField,
+                format!("number {number}"),
+            ));
+        }
+        findings.push(Diagnostic::new(last, "one more"));
+        findings.finish()
+    }
+
+    #[test]
+    fn an_error_that_is_not_shown_is_still_an_error() {
+        assert!(
+            with_one_more(Code::MissingField)
+                .iter()
+                .any(Diagnostic::is_error)
+        );
+        assert!(
+            !with_one_more(Code::UnknownField)
+                .iter()
+                .any(Diagnostic::is_error)
+        );
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::check::check;
 use crate::diagnostic::Diagnostic;
-use crate::file::{ConfigMap, Outcome, PodFile, Secret, read};
+use crate::file::{ConfigMap, Outcome, PodFile, Secret, read_into};
+use crate::findings::Findings;
 use crate::lower::{LowerOptions, Lowered, lower};
 use crate::source::Source;
 
@@ -33,41 +34,41 @@ pub struct LoadedPod {
 
 /// Reads a file, draws the graphs of its pods and checks them.
 pub fn load(name: &str, bytes: &[u8], options: LowerOptions) -> Loaded {
+    let mut findings = Findings::default();
     let Outcome {
         source,
         pods,
         config_maps,
         secrets,
-        mut diagnostics,
-    } = read(name, bytes);
-    let mut loaded = Vec::with_capacity(pods.len());
-    for file in pods {
-        let (lowered, findings) = lower_and_check(&file, options);
-        diagnostics.extend(findings);
-        loaded.push(LoadedPod { file, lowered });
-    }
-    sort(&mut diagnostics);
+        diagnostics: _,
+    } = read_into(name, bytes, &mut findings);
+    let mut load_pod = |file| {
+        let lowered = lower_into(&file, options, &mut findings);
+        LoadedPod { file, lowered }
+    };
     Loaded {
         source,
-        pods: loaded,
+        pods: pods.into_iter().map(&mut load_pod).collect(),
         config_maps,
         secrets,
-        diagnostics,
+        diagnostics: findings.finish(),
     }
 }
 
 /// Draws and checks the graph of one pod. The findings of both are in the order of the file.
 pub fn lower_and_check(file: &PodFile, options: LowerOptions) -> (Lowered, Vec<Diagnostic>) {
-    let mut lowered = lower(file, options);
-    let mut findings = std::mem::take(&mut lowered.diagnostics);
-    findings.extend(check(file, &lowered));
-    sort(&mut findings);
-    (lowered, findings)
+    let mut findings = Findings::default();
+    let lowered = lower_into(file, options, &mut findings);
+    (lowered, findings.finish())
 }
 
-/// By place; what has none comes first.
-fn sort(diagnostics: &mut [Diagnostic]) {
-    diagnostics.sort_by_key(Diagnostic::place);
+fn lower_into(file: &PodFile, options: LowerOptions, findings: &mut Findings) -> Lowered {
+    let mut lowered = lower(file, options);
+    let found = std::mem::take(&mut lowered.diagnostics);
+    for finding in found.into_iter().chain(check(file, &lowered)) {
+        findings.push(finding);
+    }
+    lowered
 }
 
 // === impl Loaded ===
