@@ -101,7 +101,7 @@ fn number(
 
 fn out_of_range(what: &str, span: Span, limits: &RangeInclusive<i64>) -> Diagnostic {
     let (least, most) = (limits.start(), limits.end());
-    let limits = if *most >= i64::from(i32::MAX) {
+    let limits = if *most == i64::MAX {
         format!("{least} or more")
     } else {
         format!("a number from {least} to {most}")
@@ -110,10 +110,12 @@ fn out_of_range(what: &str, span: Span, limits: &RangeInclusive<i64>) -> Diagnos
         .primary(span, "out of range")
 }
 
-/// Seconds or a count, from a least value on.
+/// Seconds or a count, from a least value on. What does not fit 32 bits has been reported.
 fn count(node: Node<'_>, key: &str, least: i64, findings: &mut Findings) -> Option<u32> {
-    let found = number(node, key, least..=i64::from(i32::MAX), findings)?;
-    u32::try_from(found).ok()
+    let found = number(node, key, least..=i64::MAX, findings)?;
+    i32::try_from(found)
+        .ok()
+        .and_then(|found| u32::try_from(found).ok())
 }
 
 /// Seconds of 64 bits, from a least value on.

@@ -1,6 +1,8 @@
 //! The way in: the bytes of a file become pods, objects beside them, and findings.
 
 mod object;
+#[cfg(test)]
+mod tests;
 
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;

@@ -5,6 +5,8 @@
 //! usable: it has been reported.
 
 mod mismatch;
+#[cfg(test)]
+mod tests;
 mod unknown;
 
 use crate::code::Code;

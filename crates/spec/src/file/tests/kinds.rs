@@ -1,0 +1,160 @@
+//! Which objects are read, and from where.
+
+use super::*;
+
+/// A workload whose pod template stands under a path.
+fn workload(version: &str, kind: &str, policy: &str, wrap: &str) -> String {
+    let pod = format!("{{spec: {{{policy}containers: [{{name: app, image: x}}]}}}}");
+    format!(
+        "apiVersion: {version}\nkind: {kind}\nmetadata: {{name: w}}\n{}\n",
+        wrap.replace('$', &pod)
+    )
+}
+
+#[test]
+fn pods_are_found_in_every_workload() {
+    let selected = "spec: {selector: {matchLabels: {a: b}}, template: $}";
+    let never = "restartPolicy: Never, ";
+    for (kind, text) in [
+        (
+            WorkloadKind::Deployment,
+            workload("apps/v1", "Deployment", "", selected),
+        ),
+        (
+            WorkloadKind::StatefulSet,
+            workload("apps/v1", "StatefulSet", "", selected),
+        ),
+        (
+            WorkloadKind::DaemonSet,
+            workload("apps/v1", "DaemonSet", "", selected),
+        ),
+        (
+            WorkloadKind::ReplicaSet,
+            workload("apps/v1", "ReplicaSet", "", selected),
+        ),
+        (
+            WorkloadKind::Job,
+            workload("batch/v1", "Job", never, "spec: {template: $}"),
+        ),
+        (
+            WorkloadKind::CronJob,
+            workload(
+                "batch/v1",
+                "CronJob",
+                never,
+                "spec: {schedule: '* * * * *', jobTemplate: {spec: {template: $}}}",
+            ),
+        ),
+        (
+            WorkloadKind::PodTemplate,
+            workload("v1", "PodTemplate", "", "template: $"),
+        ),
+    ] {
+        let file = clean(&text);
+        assert_eq!((file.kind, file.owner.name.as_deref()), (kind, Some("w")));
+        assert_eq!(file.pod.spec.containers[0].name, "app");
+        assert_eq!(
+            file.pod.metadata.name, None,
+            "a template has no name of its own"
+        );
+    }
+}
+
+#[test]
+fn several_documents_and_lists_are_read_in_order() {
+    let pod = |name: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{containers: [{{name: c, image: x}}]}}}}"
+        )
+    };
+    let text = format!(
+        "{}\n---\napiVersion: v1\nkind: List\nitems: [{}, {}]\n---\n{}\n",
+        pod("a"),
+        pod("b"),
+        pod("c"),
+        pod("d")
+    );
+    let outcome = read_text(&text);
+    assert!(outcome.diagnostics.is_empty(), "{:?}", outcome.diagnostics);
+    let names: Vec<_> = outcome
+        .pods
+        .iter()
+        .filter_map(|pod| pod.owner.name.as_deref())
+        .collect();
+    assert_eq!(names, ["a", "b", "c", "d"]);
+}
+
+#[test]
+fn entries_of_a_list_of_pods_need_not_say_that_they_are_pods() {
+    let text = "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a}\n  spec: {containers: [{name: c, image: x}]}\n";
+    assert_eq!(clean(text).kind, WorkloadKind::Pod);
+}
+
+#[test]
+fn json_is_read_like_yaml() {
+    let text = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},
+        "spec":{"containers":[{"name":"c","image":"x","oneshot":true,"args":["\ud83d\ude00"]}]}}"#;
+    let file = clean(text);
+    assert_eq!(file.pod.spec.containers[0].args, ["😀"]);
+    assert_eq!(file.pod.spec.containers[0].pillion.oneshot, Some(true));
+}
+
+#[test]
+fn config_maps_and_secrets_are_kept_with_their_bytes() {
+    let text = container("")
+        + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: x, b: }\nbinaryData: {c: /w==}\n"
+        + "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\ntype: mine\ndata: {a: aGk=, b: aGk=}\nstringData: {b: plain}\n";
+    let outcome = read_text(&text);
+    assert!(!outcome.has_errors(), "{:?}", outcome.diagnostics);
+    let bytes = |data: &BTreeMap<String, Vec<u8>>, key: &str| data[key].clone();
+    let config = &outcome.config_maps[0].data;
+    assert_eq!(bytes(config, "a"), b"x");
+    assert_eq!(bytes(config, "b"), b"");
+    assert_eq!(bytes(config, "c"), b"\xff");
+    let secret = &outcome.secrets[0];
+    assert_eq!(
+        (secret.kind.as_str(), bytes(&secret.data, "a")),
+        ("mine", b"hi".to_vec())
+    );
+    assert_eq!(bytes(&secret.data, "b"), b"plain", "stringData wins");
+    assert!(
+        !format!("{secret:?}").contains("plain"),
+        "values stay out of logs"
+    );
+}
+
+#[test]
+fn objects_of_other_groups_with_a_known_kind_are_left_alone() {
+    let text =
+        container("") + "---\napiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nspec: {x: 1}\n";
+    assert_eq!(codes(&text), [Code::KindIgnored]);
+}
+
+#[test]
+fn versions_that_are_gone_are_refused() {
+    for version in ["extensions/v1beta1", "apps/v1beta1", "apps/v2"] {
+        let text = workload(
+            version,
+            "Deployment",
+            "",
+            "spec: {selector: {matchLabels: {a: b}}, template: $}",
+        );
+        assert_eq!(codes(&text), [Code::VersionUnknown], "{version}");
+    }
+}
+
+#[test]
+fn a_file_without_a_pod_says_so_and_a_broken_one_does_not() {
+    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n";
+    assert_eq!(codes(config), [Code::NoPod]);
+    assert_eq!(codes("a: [\n"), [Code::Syntax]);
+    assert_eq!(codes("- a\n"), [Code::NotAnObject]);
+    assert_eq!(codes("kind: Pod\n"), [Code::KindMissing]);
+}
+
+#[test]
+fn a_pod_beside_a_broken_document_is_still_read() {
+    let outcome = read_text(&format!("a: [\n---\n{}", container("")));
+    assert_eq!(outcome.pods.len(), 1);
+    assert!(outcome.has_errors());
+}
