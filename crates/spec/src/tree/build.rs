@@ -4,14 +4,18 @@
 //! It resolves scalars, keys, aliases and merges, and refuses duplicates, bombs and depth. A
 //! mistake that leaves the rest readable is noted and reading goes on; the others are [`Fatal`].
 
+mod leaf;
+
+pub(super) use leaf::Scalar;
+
 use super::entries::Entries;
 use super::locate::Locator;
-use super::scalar::{self, Refusal};
+use super::scalar;
 use super::{NodeData, NodeId, Style, Tree, Value};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use std::borrow::Cow;
+use leaf::Key;
 use std::collections::BTreeMap;
 
 /// How deep maps and lists may stand in each other.
@@ -36,18 +40,6 @@ pub(super) struct Builder<'t> {
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-/// A scalar as a reader sees it.
-#[derive(Clone)]
-pub(super) struct Scalar<'s> {
-    pub(super) text: Cow<'s, str>,
-    pub(super) style: Style,
-    /// The short form of its tag, such as `!!int`.
-    pub(super) tag: Option<&'s str>,
-    pub(super) span: Span,
-    /// The number of its anchor; 0 if it has none.
-    pub(super) anchor: usize,
-}
-
 /// Reading cannot go on.
 #[derive(Debug)]
 pub(super) struct Fatal(pub(super) Diagnostic);
@@ -68,15 +60,6 @@ struct Frame {
 enum Content {
     Sequence(Vec<NodeId>),
     Mapping { entries: Entries, key: Option<Key> },
-}
-
-/// A key whose value is awaited.
-#[derive(Debug)]
-enum Key {
-    Named(String, Span),
-    Merge(Span),
-    /// It was refused, and its value is dropped.
-    Refused,
 }
 
 // === impl Builder ===
@@ -116,43 +99,6 @@ impl<'t> Builder<'t> {
     pub(super) fn forget_document(&mut self) {
         self.open.clear();
         self.anchors.clear();
-    }
-
-    pub(super) fn scalar(&mut self, scalar: Scalar<'_>) {
-        let Scalar {
-            style,
-            span,
-            anchor,
-            ..
-        } = scalar;
-        if self.awaits_key() {
-            if anchor != 0 {
-                let value = self.scalar_value(scalar.clone());
-                let node = self.push(NodeData { span, value, style }, 1, 1);
-                self.name(anchor, node);
-            }
-            let key = self.scalar_key(scalar);
-            self.put_key(key);
-            return;
-        }
-        let value = self.scalar_value(scalar);
-        // Nothing has no place of its own; it is shown at its key.
-        let place = if span.is_empty() {
-            self.key_span()
-        } else {
-            None
-        };
-        let node = self.push(
-            NodeData {
-                span: place.unwrap_or(span),
-                value,
-                style,
-            },
-            1,
-            1,
-        );
-        self.name(anchor, node);
-        self.put(node);
     }
 
     pub(super) fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Fatal> {
@@ -356,51 +302,6 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn scalar_key(&mut self, scalar: Scalar<'_>) -> Key {
-        let Scalar {
-            span, style, tag, ..
-        } = scalar;
-        let is_plain = tag.is_none() && style == Style::Plain;
-        if scalar.text == "<<" && (is_plain || tag == Some("!!merge")) {
-            return Key::Merge(span);
-        }
-        match resolve(scalar) {
-            Err((Refusal::NoJsonForm, text)) => {
-                Key::Named(scalar::infinite_key(&text).to_owned(), span)
-            }
-            Ok(value) => match scalar::key_text(value) {
-                Some(text) => Key::Named(text, span),
-                None => self.refused_key(span),
-            },
-            Err((Refusal::TagMismatch | Refusal::NotBase64, _)) => self.refused_key(span),
-        }
-    }
-
-    fn refused_key(&mut self, span: Span) -> Key {
-        self.diagnostics.push(
-            Diagnostic::new(Code::BadKey, "a key must be a string")
-                .primary(span, "this is not a string")
-                .help("quote it if it is meant as text"),
-        );
-        Key::Refused
-    }
-
-    fn scalar_value(&mut self, scalar: Scalar<'_>) -> Value {
-        let span = scalar.span;
-        resolve(scalar).unwrap_or_else(|(refusal, text)| {
-            let label = match refusal {
-                Refusal::TagMismatch => "not of the type that its tag says",
-                Refusal::NotBase64 => "not text in base64",
-                Refusal::NoJsonForm => "infinity and not-a-number have no form in JSON",
-            };
-            let message = format!("`{text}` cannot be used as a value");
-            let diagnostic = Diagnostic::new(Code::BadScalar, message).primary(span, label);
-            self.diagnostics
-                .push(diagnostic.help("quote it if it is meant as text"));
-            Value::Null
-        })
-    }
-
     fn push(&mut self, data: NodeData, size: u64, height: usize) -> NodeId {
         self.sizes.push(size);
         self.heights.push(height);
@@ -428,23 +329,6 @@ impl<'t> Builder<'t> {
     fn note(&mut self, code: Code, message: &str, span: Span) {
         self.diagnostics
             .push(Diagnostic::new(code, message).primary(span, ""));
-    }
-}
-
-/// The value of a scalar, or its text with the reason why it has none.
-fn resolve(scalar: Scalar<'_>) -> Result<Value, (Refusal, String)> {
-    let Scalar {
-        text, style, tag, ..
-    } = scalar;
-    let value = match (tag, style) {
-        (Some(tag), _) => scalar::resolve_tagged(tag, &text),
-        (None, Style::Plain) => scalar::resolve(&text),
-        (None, Style::Single | Style::Double | Style::Literal | Style::Folded) => Ok(None),
-    };
-    match value {
-        Ok(Some(value)) => Ok(value),
-        Ok(None) => Ok(Value::String(text.into_owned())),
-        Err(refusal) => Err((refusal, text.into_owned())),
     }
 }
 
