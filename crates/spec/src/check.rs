@@ -140,3 +140,6 @@ impl<'a> Subject<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

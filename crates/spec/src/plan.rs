@@ -4,9 +4,9 @@
 //! Pure functions over the engine's pod. Barriers are looked through: people see containers.
 //! Containers that wait for each other in a circle are in no wave.
 
-use crate::lower::sketch::{edges, narrow, nodes};
+use crate::lower::sketch::{edges, narrow, nodes, position};
 use pillion_engine::pod::{
-    Container, ContainerId, Keystone, Kind, Need, Pod, Requirement, Role, Target, Until,
+    Container, ContainerId, Keystone, Kind, Need, Pod, Requirement, Role, Until,
 };
 use std::time::Duration;
 
@@ -162,13 +162,6 @@ fn waves(
 
 fn is_barrier(pod: &Pod, node: usize) -> bool {
     node >= pod.containers.len()
-}
-
-fn position(pod: &Pod, node: Target) -> usize {
-    match node {
-        Target::Container(id) => id.index(),
-        Target::Barrier(id) => pod.containers.len() + id.index(),
-    }
 }
 
 // === impl Stop ===

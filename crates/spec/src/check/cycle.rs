@@ -7,7 +7,7 @@
 use super::Subject;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::lower::sketch::{edges, nodes};
+use crate::lower::sketch::{edges, nodes, position};
 use pillion_engine::pod::{Origin, Pod, Requirement, Target};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -153,13 +153,6 @@ fn waits(pod: &Pod, node: Target) -> impl Iterator<Item = (usize, Target)> {
     let edges = edges(pod, node).iter().enumerate();
     let waits = edges.filter(|(_, edge)| edge.gates_start());
     waits.map(|(index, edge)| (index, edge.target))
-}
-
-fn position(pod: &Pod, node: Target) -> usize {
-    match node {
-        Target::Container(id) => id.index(),
-        Target::Barrier(id) => pod.containers.len() + id.index(),
-    }
 }
 
 // === impl Search ===

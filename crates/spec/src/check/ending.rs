@@ -6,10 +6,10 @@
 use super::Subject;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::lower::sketch::{edges, nodes};
+use crate::lower::sketch::{Reached, edges, nodes, position, reach};
 use pillion_engine::pod::{
-    Container, ContainerId, Keystone, List, Need, Origin, Reaction, Requirement, RestartPolicy,
-    Role, Target, Until,
+    Container, ContainerId, Keystone, List, Need, Origin, Pod, Reaction, Requirement,
+    RestartPolicy, Role, Target, Until,
 };
 use std::collections::BTreeSet;
 
@@ -52,12 +52,13 @@ impl Endings {
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     findings.extend(only_sidecars(subject));
+    let last_mains = LastMains::of(subject.pod);
     for (id, _, _) in subject.containers() {
         let waiting = subject
             .written_edges(id)
             .filter(|(_, _, edge)| waits_for_end(edge));
         for (index, target, edge) in waiting {
-            if let Some(reason) = ends_pod(subject, id, target, edge) {
+            if let Some(reason) = ends_pod(subject, &last_mains, id, target, edge) {
                 findings.push(too_late(subject, id, index, target, reason));
             }
         }
@@ -72,6 +73,7 @@ fn waits_for_end(edge: &Requirement) -> bool {
 /// Why the end that an edge waits for is the end of the pod.
 fn ends_pod(
     subject: &Subject<'_>,
+    last_mains: &LastMains,
     id: ContainerId,
     target: ContainerId,
     edge: &Requirement,
@@ -83,10 +85,10 @@ fn ends_pod(
     if ends_with_keystone(drawn, edge) {
         return Some("the keystone: the pod ends with it");
     }
-    let last = subject.container(id).role == Role::Sidecar
+    let is_last = subject.container(id).role == Role::Sidecar
         && drawn.role == Role::Main
-        && all_mains_ended(subject, id);
-    last.then_some("the last main: the pod ends with it")
+        && last_mains.all_end_before(subject.pod, id);
+    is_last.then_some("the last main: the pod ends with it")
 }
 
 /// A timeout lets those go on that do not insist; so does a failure, if it is not the last.
@@ -136,37 +138,65 @@ fn last_of_all(subject: &Subject<'_>, id: ContainerId) -> Diagnostic {
         .help("a keystone that runs to completion must be in the last phase, and in no init list")
 }
 
-/// Whether every main must have ended before this container can start.
-fn all_mains_ended(subject: &Subject<'_>, id: ContainerId) -> bool {
-    let mut ended = BTreeSet::new();
-    let mut seen = BTreeSet::new();
-    let mut pending = vec![Target::Container(id)];
-    while let Some(node) = pending.pop() {
-        let edges = match node {
-            Target::Container(id) => {
-                if !seen.insert(id) {
-                    continue;
-                }
-                &subject.container(id).requires
-            }
-            Target::Barrier(id) => &subject.pod.barriers[id.index()].requires,
-        };
-        for edge in edges
-            .iter()
-            .filter(|edge| edge.gates_start() && edge.need == Need::Hard)
-        {
-            if let Target::Container(target) = edge.target
-                && waits_for_end(edge)
-            {
-                ended.insert(target);
-            }
-            pending.push(edge.target);
+/// Which mains end last, and what is known of the rest.
+struct LastMains {
+    /// Mains whose end no other main waits for, directly or through others. When these have ended
+    /// all have.
+    last: BTreeSet<ContainerId>,
+    /// What some main requires: it runs before the last main ends.
+    required: Reached,
+}
+
+// === impl LastMains ===
+
+impl LastMains {
+    fn of(pod: &Pod) -> Self {
+        let ids = (0..).map(ContainerId).zip(&pod.containers);
+        let mains = ids.filter(|(_, container)| container.role == Role::Main);
+        let mut last: BTreeSet<_> = mains.map(|(id, _)| id).collect();
+        let mut required = Reached::none(pod);
+        for main in &last {
+            reach(pod, Target::Container(*main), insists, &mut required);
         }
+        for node in nodes(pod).filter(|node| required.contains(*node)) {
+            for ended in awaited_ends(pod, node) {
+                last.remove(&ended);
+            }
+        }
+        Self { last, required }
     }
-    let mut mains = subject
-        .containers()
-        .filter(|(_, drawn, _)| drawn.role == Role::Main);
-    mains.all(|(main, _, _)| ended.contains(&main))
+
+    /// Whether a container starts only after the last main has ended.
+    fn all_end_before(&self, pod: &Pod, id: ContainerId) -> bool {
+        let mut ended = BTreeSet::new();
+        let mut seen = BTreeSet::from([position(pod, Target::Container(id))]);
+        let mut pending = vec![Target::Container(id)];
+        while let Some(node) = pending.pop() {
+            ended.extend(awaited_ends(pod, node).filter(|id| self.last.contains(id)));
+            let next = edges(pod, node)
+                .iter()
+                .filter(|edge| insists(edge))
+                .map(|edge| edge.target);
+            let new = next.filter(|target| !self.required.contains(*target));
+            pending.extend(new.filter(|target| seen.insert(position(pod, *target))));
+        }
+        ended.len() == self.last.len()
+    }
+}
+
+fn insists(edge: &Requirement) -> bool {
+    edge.gates_start() && edge.need == Need::Hard
+}
+
+/// The containers that must have ended before a node is let through.
+fn awaited_ends(pod: &Pod, node: Target) -> impl Iterator<Item = ContainerId> {
+    let awaited = edges(pod, node)
+        .iter()
+        .filter(|edge| insists(edge) && waits_for_end(edge));
+    awaited.filter_map(|edge| match edge.target {
+        Target::Container(id) => Some(id),
+        Target::Barrier(_) => None,
+    })
 }
 
 fn too_late(

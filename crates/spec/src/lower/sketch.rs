@@ -114,10 +114,6 @@ impl Sketch {
         (0..).map(ContainerId).zip(&self.pod.containers)
     }
 
-    pub(crate) fn edges(&self, from: Target) -> &[Requirement] {
-        edges(&self.pod, from)
-    }
-
     /// Visits a node and all that it requires, directly or through others.
     pub(crate) fn reach(
         &self,
@@ -125,14 +121,31 @@ impl Sketch {
         counts: impl Fn(&Requirement) -> bool,
         reached: &mut Reached,
     ) {
-        let mut pending = vec![from];
-        while let Some(node) = pending.pop() {
-            if !reached.insert(node) {
-                continue;
-            }
-            let counted = self.edges(node).iter().filter(|edge| counts(edge));
+        reach(&self.pod, from, counts, reached);
+    }
+}
+
+/// Visits a node and all that it requires, directly or through others.
+pub(crate) fn reach(
+    pod: &engine::Pod,
+    from: Target,
+    counts: impl Fn(&Requirement) -> bool,
+    reached: &mut Reached,
+) {
+    let mut pending = vec![from];
+    while let Some(node) = pending.pop() {
+        if reached.insert(node) {
+            let counted = edges(pod, node).iter().filter(|edge| counts(edge));
             pending.extend(counted.map(|edge| edge.target));
         }
+    }
+}
+
+/// The number of a node when containers and barriers are counted through.
+pub(crate) fn position(pod: &engine::Pod, node: Target) -> usize {
+    match node {
+        Target::Container(id) => id.index(),
+        Target::Barrier(id) => pod.containers.len() + id.index(),
     }
 }
 

@@ -1,0 +1,271 @@
+//! What is accepted and what is not, side by side. The texts of findings are tested elsewhere.
+
+use crate::code::Code;
+use crate::diagnostic::Severity;
+use crate::load::load;
+use crate::lower::LowerOptions;
+
+/// The findings of a pod whose `spec` has these lines, with their severities.
+fn findings(spec: &str) -> Vec<(Code, Severity)> {
+    let indented: Vec<_> = spec
+        .trim()
+        .lines()
+        .map(|line| format!("  {line}"))
+        .collect();
+    let head = "apiVersion: v1\nkind: Pod\nmetadata: {name: test}\nspec:\n";
+    let text = head.to_owned() + &indented.join("\n");
+    let loaded = load("pod.yaml", text.as_bytes(), LowerOptions::default());
+    loaded
+        .diagnostics
+        .iter()
+        .map(|d| (d.code, d.severity))
+        .collect()
+}
+
+#[track_caller]
+fn refused(spec: &str, code: Code) {
+    assert_eq!(findings(spec), [(code, Severity::Error)], "{spec}");
+}
+
+#[track_caller]
+fn warned(spec: &str, code: Code) {
+    assert_eq!(findings(spec), [(code, Severity::Warning)], "{spec}");
+}
+
+#[track_caller]
+fn accepted(spec: &str) {
+    assert_eq!(findings(spec), [], "{spec}");
+}
+
+fn requires_b(edge: &str, b: &str, pod_policy: &str) -> String {
+    format!(
+        "
+restartPolicy: {pod_policy}
+containers:
+- {{name: a, image: x, restartPolicy: Never, requires: [{{container: b, {edge}}}]}}
+- {{name: b, image: x, {b}}}
+"
+    )
+}
+
+#[test]
+fn a_condition_must_be_possible_under_the_policy_of_its_target() {
+    for (edge, b, policy) in [
+        ("until: exited", "provides: [b]", "Always"),
+        ("until: succeeded", "provides: [b]", "Always"),
+        ("until: succeeded", "backoff: {maxRestarts: 3}", "Always"),
+        ("until: exited, need: order", "provides: [b]", "Always"),
+        ("until: ready", "oneshot: true", "Always"),
+        ("until: exited", "sidecar: true", "Never"),
+    ] {
+        refused(&requires_b(edge, b, policy), Code::NeverHolds);
+    }
+    for (edge, b, policy) in [
+        ("until: exited", "provides: [b]", "OnFailure"),
+        ("until: succeeded", "provides: [b]", "OnFailure"),
+        ("until: succeeded", "provides: [b]", "Never"),
+        ("until: succeeded", "oneshot: true", "Always"),
+        ("until: exited", "oneshot: true", "Always"),
+        ("until: started", "oneshot: true", "Always"),
+        ("until: exited", "restartPolicy: Never", "Always"),
+        (
+            "until: exited",
+            "sidecar: true, restartPolicy: Never",
+            "Never",
+        ),
+    ] {
+        accepted(&requires_b(edge, b, policy));
+    }
+}
+
+#[test]
+fn a_rule_that_lets_a_container_stay_down_lets_it_end() {
+    let rule = |action| {
+        let rules = format!("[{{action: {action}, exitCodes: {{operator: In, values: [3]}}}}]");
+        let b = format!("restartPolicy: Always, restartPolicyRules: {rules}");
+        requires_b("until: exited", &b, "Always")
+    };
+    accepted(&rule("Ignore"));
+    refused(&rule("Restart"), Code::NeverHolds);
+}
+
+#[test]
+fn a_wait_that_ends_by_itself_is_only_a_warning() {
+    warned(
+        &requires_b(
+            "until: exited, need: soft, timeoutSeconds: 5",
+            "provides: [b]",
+            "Always",
+        ),
+        Code::NeverHolds,
+    );
+}
+
+#[test]
+fn a_keystone_must_be_able_to_end_in_its_way() {
+    let keystone = |fields: &str| format!("containers: [{{name: a, image: x, {fields}}}]");
+    for fields in [
+        "keystone: any",
+        "keystone: success, backoff: {maxRestarts: 3}",
+        "keystone: failure, restartPolicy: OnFailure",
+        "keystone: failure, oneshot: true",
+    ] {
+        refused(&keystone(fields), Code::KeystoneNeverEnds);
+    }
+    for fields in [
+        "keystone: any, restartPolicy: OnFailure",
+        "keystone: any, restartPolicy: Never",
+        "keystone: any, oneshot: true",
+        "keystone: any, backoff: {maxRestarts: 3}",
+        "keystone: failure, backoff: {maxRestarts: 3}",
+        "keystone: failure, restartPolicy: Never",
+        "keystone: success, oneshot: true",
+        "keystone: false",
+    ] {
+        accepted(&keystone(fields));
+    }
+    warned(
+        &keystone("lifecycle: {onCompletion: TerminatePod}"),
+        Code::KeystoneNeverEnds,
+    );
+}
+
+#[test]
+fn a_sidecar_must_not_wait_for_the_last_main() {
+    let spec = |mains: &str, requires: &str| {
+        format!(
+            "
+restartPolicy: Never
+containers:
+{mains}
+- {{name: s, image: x, sidecar: true, oneshot: true, requires: [{requires}]}}
+"
+        )
+    };
+    let two = "- {name: a, image: x}\n- {name: b, image: x}";
+    let a = "{container: a, until: exited}";
+    let b = "{container: b, until: exited}";
+    accepted(&spec(two, a));
+    let both = findings(&spec(two, &format!("{a}, {b}")));
+    assert_eq!(both, [(Code::StartsAfterEnd, Severity::Error); 2]);
+
+    // Through a barrier of phases, and through another sidecar.
+    let phases =
+        "- {name: a, image: x, phase: appInit, restartPolicy: Never}\n- {name: b, image: x}";
+    refused(&spec(phases, b), Code::StartsAfterEnd);
+    let through = "
+restartPolicy: Never
+containers:
+- {name: a, image: x}
+- {name: b, image: x}
+- {name: t, image: x, sidecar: true, oneshot: true, requires: [{container: a, until: exited}]}
+- {name: s, image: x, sidecar: true, oneshot: true, requires: [t, {container: b, until: exited}]}
+";
+    refused(through, Code::StartsAfterEnd);
+}
+
+#[test]
+fn a_main_may_wait_for_the_end_of_another() {
+    accepted(&requires_b("until: exited", "provides: [b]", "Never"));
+}
+
+#[test]
+fn waiting_for_a_keystone_is_refused_only_for_the_end_that_ends_the_pod() {
+    for (edge, keystone) in [
+        ("until: exited", "any"),
+        ("until: succeeded", "any"),
+        ("until: succeeded", "success"),
+        ("until: exited, need: order", "any"),
+    ] {
+        let spec = requires_b(edge, &format!("keystone: {keystone}"), "Never");
+        refused(&spec, Code::StartsAfterEnd);
+    }
+    for (edge, keystone) in [
+        ("until: exited", "success"),
+        ("until: succeeded", "failure"),
+        ("until: exited", "failure"),
+        ("until: ready", "any"),
+        ("until: exited, need: soft, timeoutSeconds: 9", "any"),
+    ] {
+        accepted(&requires_b(edge, &format!("keystone: {keystone}"), "Never"));
+    }
+}
+
+#[test]
+fn what_is_ignored_may_insist_on_what_is_ignored() {
+    accepted(
+        "
+containers:
+- {name: app, image: x, stopTimeoutSeconds: 1}
+- {name: a, image: x, sidecar: true, onGiveUp: ignore, requires: [b]}
+- {name: b, image: x, sidecar: true, onGiveUp: ignore}
+",
+    );
+}
+
+#[test]
+fn delays_shorter_than_the_timeout_are_accepted() {
+    let probe = "readinessProbe: {tcpSocket: {port: 80}, initialDelaySeconds: 10}";
+    let start = |timeout: u32| {
+        format!("containers: [{{name: a, image: x, startTimeoutSeconds: {timeout}, {probe}}}]")
+    };
+    accepted(&start(11));
+    refused(&start(10), Code::StartTimeoutTooShort);
+
+    // Readiness does not delay the start that is waited for.
+    accepted(&requires_b(
+        "until: started, timeoutSeconds: 5",
+        probe,
+        "Always",
+    ));
+    refused(
+        &requires_b("timeoutSeconds: 5", probe, "Always"),
+        Code::WaitTooShort,
+    );
+    warned(
+        &requires_b("need: soft, timeoutSeconds: 5", probe, "Always"),
+        Code::WaitTooShort,
+    );
+}
+
+#[test]
+fn stop_times_that_fit_are_accepted() {
+    let spec = |app: u32, cache: u32| {
+        format!(
+            "
+terminationGracePeriodSeconds: 30
+containers:
+- {{name: app, image: x, stopTimeoutSeconds: {app}, requires: [cache]}}
+- {{name: cache, image: x, stopTimeoutSeconds: {cache}}}
+"
+        )
+    };
+    accepted(&spec(25, 5));
+    warned(&spec(25, 6), Code::CutShort);
+    warned(&spec(5, 31), Code::BeyondGrace);
+}
+
+#[test]
+fn a_plain_pod_is_never_told_about_its_grace_period() {
+    accepted(
+        "
+initContainers:
+- {name: r, image: x, restartPolicy: Always, lifecycle: {preStop: {sleep: {seconds: 20}}}}
+containers: [{name: m, image: x}]
+",
+    );
+}
+
+#[test]
+fn each_knot_is_reported_once() {
+    let spec = "
+containers:
+- {name: a, image: x, requires: [b, c]}
+- {name: b, image: x, requires: [a]}
+- {name: c, image: x, requires: [a]}
+- {name: d, image: x, requires: [e]}
+- {name: e, image: x, requires: [d]}
+- {name: f, image: x, requires: [a, d]}
+";
+    assert_eq!(findings(spec), [(Code::Cycle, Severity::Error); 2]);
+}
