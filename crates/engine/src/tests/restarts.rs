@@ -9,7 +9,9 @@ use std::time::Duration;
 fn waiting_reason(stage: &super::Stage, name: &str) -> String {
     match &stage.engine.status().container(name).unwrap().state {
         ContainerState::Waiting { reason, .. } => (*reason).to_owned(),
-        other => format!("{other:?}"),
+        other @ (ContainerState::Running { .. } | ContainerState::Terminated(_)) => {
+            format!("{other:?}")
+        }
     }
 }
 
