@@ -8,7 +8,7 @@
 //!            └─────────────────────────────────────────┴─▶ GaveUp
 //! ```
 //!
-//! [`Record`] is what survives a crash of the driver; [`Life`] adds what can be found out again:
+//! [`Record`] is what survives a crash of the driver; `Life` adds what can be found out again:
 //! images, probe counts.
 
 use crate::action::Command;

@@ -1,6 +1,6 @@
 //! Checks: what must be seen in a play.
 //!
-//! A check reads a [`Record`](crate::record::Record) and nothing else. "Before" and "after" mean the
+//! A check reads a [`Record`] and nothing else. "Before" and "after" mean the
 //! order of the lines, which is also right for lines of the same instant.
 
 pub mod count;

@@ -1,6 +1,6 @@
 //! Lint: what is wrong with a graph although every line of it can be read.
 //!
-//! Each check is a function over the same [`Subject`] and adds findings; none changes anything. A
+//! Each check is a function over the same `Subject` and adds findings; none changes anything. A
 //! pod without errors here can be run: its graph has no cycle, and nothing in it waits for what can
 //! never come.
 

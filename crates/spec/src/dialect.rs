@@ -1,7 +1,7 @@
 //! The ways in which people mark what a container is, each translated into the same graph.
 //!
 //! A dialect does two things, in a file of its own: it reads its markers off a container
-//! ([`Traits`]), and it adds the edges that they mean. Several dialects may be used in one pod and
+//! (`Traits`), and it adds the edges that they mean. Several dialects may be used in one pod and
 //! even in one container, as long as they say the same: the first marker decides a trait, and one
 //! that says otherwise is reported.
 
