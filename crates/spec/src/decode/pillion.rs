@@ -119,11 +119,19 @@ fn ready_on(node: Node<'_>, findings: &mut Findings) -> Option<ReadyOn> {
         ));
         return None;
     }
-    Some(if way == "file" {
-        ReadyOn::File(text)
-    } else {
-        ReadyOn::LogLine(text)
-    })
+    if way == "file" {
+        return Some(ReadyOn::File(text));
+    }
+    if let Err(error) = regex_syntax::parse(&text) {
+        // The parser draws a picture of its own; its last line says what is wrong.
+        let drawn = error.to_string();
+        let reason = drawn.lines().last().unwrap_or_default();
+        let message = "`logLine` is not a regular expression".to_owned();
+        let diagnostic = bad_format(value.span(), message, "not a regular expression");
+        findings.push(diagnostic.help(reason.trim_start_matches("error: ")));
+        return None;
+    }
+    Some(ReadyOn::LogLine(text))
 }
 
 /// A capability is named like a label's key without a prefix.

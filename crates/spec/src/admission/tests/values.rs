@@ -88,6 +88,8 @@ fn pillions_own_values_have_forms_and_limits() {
         OneHandler,
         "logLine",
     );
+    refused(&container("readyOn: {logLine: 'a(b'}"), BadFormat, "'a(b'");
+    taken(&container(r"readyOn: {logLine: '^\p{Greek} \d+ ready$'}"));
     for address in ["localhost:80", "'0'", "a", "unix:x", "1.2.3.4", "70000"] {
         refused(
             &container(&format!("listen: [{address}]")),
