@@ -101,6 +101,8 @@ impl Engine {
             State::Waiting if self.life(container).turn.is_some() => {
                 self.cancel_pull(container);
                 self.note_failed_attempt(container);
+                // There was no run that could have been long enough to forget earlier failures.
+                self.record_mut(container).last_start = now;
                 self.by_policy(now, container, false, false, Cause::StartTimeout);
             }
             State::Waiting

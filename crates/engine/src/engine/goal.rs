@@ -50,6 +50,7 @@ impl Engine {
             }
         }
         self.recount_pod();
+        self.watch_replacements(now);
         for gate in &mut self.gates {
             gate.held = false;
             gate.anew = false;

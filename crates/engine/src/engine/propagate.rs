@@ -2,6 +2,7 @@
 
 use super::Engine;
 use crate::entry::Cause;
+use crate::fact::Goal;
 use crate::life::{After, GiveUp, State};
 use crate::pod::{ContainerId, OnRestart, Target, Until};
 use crate::tick::Tick;
@@ -10,14 +11,12 @@ use crate::timer::Timer;
 impl Engine {
     /// A container went down, and nobody had asked for it in order: its dependants react.
     pub(super) fn came_down_by_itself(&mut self, now: Tick, target: ContainerId) {
-        if self.record.goal == crate::fact::Goal::Run
-            && self.mark_dependants(now, target, self.fate(target))
-        {
+        if self.record.goal == Goal::Run && self.mark_dependants(now, target, self.fate(target)) {
             self.begin_partial_wave();
         }
     }
 
-    /// Marks all that go down with a target. Says whether there is any.
+    /// Marks all that go down with a target. Says whether a wave of their own is to bring them down.
     pub(super) fn mark_dependants(&mut self, now: Tick, target: ContainerId, fate: After) -> bool {
         let mut marked = false;
         let mut affected = vec![(target, fate)];
@@ -40,6 +39,10 @@ impl Engine {
                     marked = true;
                 } else {
                     self.react_while_down(now, dependant, after, target);
+                    // Giving up may have ended the pod, and then all stop in one order.
+                    if self.record.goal != Goal::Run {
+                        return false;
+                    }
                 }
             }
         }

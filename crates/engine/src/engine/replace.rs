@@ -85,12 +85,7 @@ impl Engine {
                 self.timers.arm(Timer::Replace(container), now + timeout);
                 self.retry_those_without(now, container);
             }
-            ReplaceStep::RollingBack => {
-                let (def, version) = (replacing.old.clone(), replacing.old_version);
-                self.end_replacing(container);
-                self.define(container, def, version);
-                self.life_mut(container).image = Image::Unknown;
-            }
+            ReplaceStep::RollingBack => self.put_back(container),
             ReplaceStep::Pulling | ReplaceStep::Watching => {}
         }
     }
@@ -120,9 +115,7 @@ impl Engine {
     pub(super) fn on_replace_timeout(&mut self, now: Tick, container: ContainerId) {
         match self.replace_step(container) {
             Some(ReplaceStep::Pulling) => {
-                self.cancel_pull(container);
-                self.end_replacing(container);
-                self.tell(now, container, What::ReplaceAbandoned, Cause::Itself);
+                self.abandon_replacement(now, container);
                 if matches!(
                     self.life(container).record.state,
                     State::Waiting | State::BackOff { .. }
@@ -142,6 +135,34 @@ impl Engine {
             if self.replace_step(container) != Some(ReplaceStep::RollingBack) {
                 self.take_replacement_now(container);
             }
+        }
+    }
+
+    /// The pod begins to stop: no container is exchanged any more. If it will run again, it does so
+    /// with what was wanted last.
+    pub(super) fn settle_replacements(&mut self, now: Tick) {
+        let under_way: Vec<_> = self.replacing.keys().copied().collect();
+        let ends = matches!(self.record.goal, Goal::End { .. });
+        for container in under_way {
+            match self.replace_step(container) {
+                Some(ReplaceStep::Pulling) if ends => self.abandon_replacement(now, container),
+                Some(_) if ends => self.end_replacing(container),
+                Some(ReplaceStep::Pulling) => {
+                    self.cancel_pull(container);
+                    self.take_replacement_now(container);
+                }
+                Some(ReplaceStep::Stopping) => self.take_replacement_now(container),
+                Some(ReplaceStep::RollingBack) => self.put_back(container),
+                Some(ReplaceStep::Watching) | None => {}
+            }
+        }
+    }
+
+    /// New containers that the pod's restart kept from becoming ready have their time anew.
+    pub(super) fn watch_replacements(&mut self, now: Tick) {
+        for (container, replacing) in &self.replacing {
+            let timer = Timer::Replace(*container);
+            self.timers.arm(timer, now + replacing.timeout);
         }
     }
 
@@ -240,7 +261,9 @@ impl Engine {
             Cause::Replacement(container),
         );
         self.mark_dependants(now, container, After::Restart);
-        self.begin_partial_wave();
+        if self.record.goal == Goal::Run {
+            self.begin_partial_wave();
+        }
     }
 
     /// A container that is not up simply has the new definition from now on.
@@ -277,6 +300,23 @@ impl Engine {
             self.end_replacing(container);
             self.define(container, def, version);
         }
+    }
+
+    /// The old definition holds again.
+    fn put_back(&mut self, container: ContainerId) {
+        if let Some(replacing) = self.replacing.get(&container) {
+            let (def, version) = (replacing.old.clone(), replacing.old_version);
+            self.end_replacing(container);
+            self.define(container, def, version);
+            self.life_mut(container).image = Image::Unknown;
+        }
+    }
+
+    /// The image of the new container did not come: the old one stays.
+    fn abandon_replacement(&mut self, now: Tick, container: ContainerId) {
+        self.cancel_pull(container);
+        self.end_replacing(container);
+        self.tell(now, container, What::ReplaceAbandoned, Cause::Itself);
     }
 
     fn define(&mut self, container: ContainerId, def: Container, version: u32) {

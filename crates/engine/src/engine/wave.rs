@@ -22,6 +22,7 @@ use std::collections::BTreeSet;
 impl Engine {
     /// Begins to stop everything.
     pub(super) fn begin_pod_wave(&mut self, now: Tick) {
+        self.settle_replacements(now);
         self.join_pod_wave();
         let at_once = matches!(self.record.goal, Goal::Restart { at_once: true, .. });
         for container in self.containers() {

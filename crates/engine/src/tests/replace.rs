@@ -255,3 +255,45 @@ fn a_dependant_by_order_that_restarts_waits_for_the_new_one() {
 
     assert_eq!(stage.asked(), ["start app"]);
 }
+
+#[test]
+fn a_pod_that_ends_does_not_go_on_with_a_replacement() {
+    let mut stage = Draft::new(&["proxy"])
+        .with("proxy", image("proxy:1"))
+        .play();
+    pulled(&mut stage, "proxy", 1);
+    stage.started("proxy");
+    replace(&mut stage, "proxy", image("proxy:2"), false).unwrap();
+    let container = stage.id("proxy");
+    stage.event(Event::PullFailed {
+        container,
+        attempt: 2,
+        message: "no such image".into(),
+    });
+    stage.delete();
+    stage.asked();
+
+    stage.pass_secs(15);
+    assert_eq!(stage.asked(), [""; 0], "the pull is not tried again");
+    pulled(&mut stage, "proxy", 2);
+
+    assert_eq!(stage.engine.result(), None, "the proxy is still up");
+}
+
+#[test]
+fn a_replacement_that_ends_the_pod_lets_all_stop_in_one_order() {
+    let mut stage = Draft::new(&["mount", "setup", "app"])
+        .oneshot("setup")
+        .requires("app", "setup")
+        .on_restart("app", "mount", OnRestart::Stop)
+        .play();
+    stage.started("mount");
+    stage.started("setup");
+    stage.asked();
+
+    // The app has not started, and with its mount gone it never will: the pod fails.
+    replace(&mut stage, "mount", |_| {}, true).unwrap();
+
+    assert_eq!(stage.asked(), ["stop setup by 30s", "stop mount by 30s"]);
+    assert_eq!(stage.result(), None, "both are still up");
+}

@@ -47,6 +47,25 @@ fn a_long_run_resets_the_back_off() {
 }
 
 #[test]
+fn waiting_for_an_image_is_no_long_run_and_resets_no_back_off() {
+    let mut stage = Draft::new(&["app"])
+        .with("app", |app| {
+            app.image = Some("missing".into());
+            app.start_timeout = Some(Duration::from_secs(5));
+        })
+        .play();
+
+    stage.pass_secs(3600);
+
+    let pulls = stage
+        .asked()
+        .iter()
+        .filter(|asked| *asked == "pull app")
+        .count();
+    assert!(pulls <= 18, "{pulls} pulls in an hour");
+}
+
+#[test]
 fn a_rule_overrides_the_policy() {
     let rule = Rule {
         when: When::CodeIn(vec![42]),
