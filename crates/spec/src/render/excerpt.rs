@@ -48,7 +48,10 @@ impl Excerpt {
             let window = window(source, line, here.iter().map(|at| &spots[*at].range));
             for at in here {
                 let Range { start, end } = spots[at].range;
-                let shown = |byte: usize| text.len() + shown_length(source, window.start..byte);
+                // A place in what ends a line (a row of carriage returns) is shown at its end.
+                let shown = |byte: usize| {
+                    text.len() + shown_length(source, window.start..byte.min(window.end))
+                };
                 ranges[at] = shown(start)..shown(end);
             }
             text.extend(source.text()[window].chars().map(shown_character));

@@ -204,3 +204,13 @@ fn empty_and_last_places_are_shown() {
         assert!(text.contains("here"), "{at}: {text}");
     }
 }
+
+#[test]
+fn a_place_in_what_ends_a_line_is_shown_at_its_end() {
+    let source = source("a: b\r\r\r\r");
+    let diagnostic = Diagnostic::new(Code::Syntax, "it ends here").primary(Span::new(6, 7), "here");
+
+    let rendered = Renderer::plain().render(&source, &diagnostic);
+
+    assert!(rendered.contains("a: b\n"), "{rendered}");
+}
