@@ -1,1 +1,3 @@
-//! placeholder
+//! Proof: the promises as laws over traces, and what produces the traces.
+
+pub mod fuzz;
