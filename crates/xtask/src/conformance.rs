@@ -14,7 +14,7 @@ use std::fs;
 use suite::{SUITES, Suite};
 
 /// What to print.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     /// List each case.
     #[arg(long, short)]

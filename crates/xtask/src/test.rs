@@ -1,36 +1,31 @@
 //! `cargo xtask test`: everything that must hold before a change is taken in, cheap things first.
 
 use crate::check;
+use crate::conformance::{self, Args};
 use crate::step::{Steps, run as run_command};
 use crate::workspace::Workspace;
 use anyhow::bail;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 pub(crate) fn run(workspace: &Workspace) -> anyhow::Result<()> {
-    let mut steps = Steps::new(6);
-    let cargo = |arguments: &[&str]| run_command(&mut workspace.cargo(arguments));
+    let mut steps = Steps::new(7);
     steps.step("tools", || tools(workspace))?;
-    steps.step("format", || cargo(&["fmt", "--all", "--check"]))?;
+    steps.step("format", || format(workspace))?;
     steps.step("rules of the project", || check::run(workspace))?;
     steps.step("lints", || {
-        let warnings = ["--", "-D", "warnings"];
-        cargo(
-            &[
-                &["clippy", "--workspace", "--all-targets", "--locked"][..],
-                &warnings,
-            ]
-            .concat(),
-        )
+        let clippy = ["clippy", "--workspace", "--all-targets", "--locked"];
+        run_command(workspace.cargo(&clippy).args(["--", "-D", "warnings"]))
     })?;
     steps.step("documentation", || {
-        let arguments = ["doc", "--workspace", "--no-deps", "--locked"];
-        run_command(
-            workspace
-                .cargo(&arguments)
-                .env("RUSTDOCFLAGS", "-D warnings"),
-        )
+        let doc = ["doc", "--workspace", "--no-deps", "--locked"];
+        run_command(workspace.cargo(&doc).env("RUSTDOCFLAGS", "-D warnings"))
     })?;
-    steps.step("tests", || cargo(&["test", "--workspace", "--locked"]))?;
+    steps.step("tests", || {
+        run_command(&mut workspace.cargo(&["test", "--workspace", "--locked"]))
+    })?;
+    steps.step("conformance", || {
+        conformance::run(workspace, &Args::default())
+    })?;
     steps.finish();
     Ok(())
 }
@@ -45,4 +40,13 @@ fn tools(workspace: &Workspace) -> anyhow::Result<()> {
         }
     }
     run_command(&mut workspace.cargo(&["--version"]))
+}
+
+/// The fuzz targets are a workspace of their own, which cargo would have to resolve: rustfmt alone will do.
+fn format(workspace: &Workspace) -> anyhow::Result<()> {
+    run_command(&mut workspace.cargo(&["fmt", "--all", "--check"]))?;
+    let targets = workspace.files("fuzz/fuzz_targets", ".rs")?;
+    let mut rustfmt = Command::new("rustfmt");
+    rustfmt.args(["--check", "--edition=2024"]).args(targets);
+    run_command(rustfmt.current_dir(workspace.root()))
 }
