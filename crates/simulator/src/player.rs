@@ -257,7 +257,7 @@ impl<'s, M: Machine> Player<'s, M> {
             }
             self.entries.push(entry);
         }
-        self.record.sample(now, machine.status());
+        self.look_at_status();
         self.look_for_the_end();
         let last = self.journal.seen();
         let here = |crash: &Crash| {
@@ -267,6 +267,21 @@ impl<'s, M: Machine> Player<'s, M> {
             Driver::Dies
         } else {
             Driver::Lives
+        }
+    }
+
+    /// Notes the pod's status, if anybody will ask for it. A status is as long as the pod, so a
+    /// play that expects nothing keeps only the newest one, and none when all is done.
+    fn look_at_status(&mut self) {
+        let Some(machine) = &self.machine else {
+            return;
+        };
+        let now = self.world.now();
+        if !self.scenario.cases.is_empty() {
+            self.record.sample(now, machine.status());
+        } else if self.acting.next < self.scenario.acts.len() {
+            self.record.statuses.clear();
+            self.record.sample(now, machine.status());
         }
     }
 
@@ -293,7 +308,10 @@ impl<'s, M: Machine> Player<'s, M> {
         }
     }
 
-    fn finish(self) -> Played {
+    fn finish(mut self) -> Played {
+        if let Some(machine) = &self.machine {
+            self.record.sample(self.world.now(), machine.status());
+        }
         let until = match &self.record.end {
             Some(end) => end.at,
             None => self.last_moment().max(self.world.now()),
