@@ -47,6 +47,7 @@ fn format(workspace: &Workspace) -> anyhow::Result<()> {
     run_command(&mut workspace.cargo(&["fmt", "--all", "--check"]))?;
     let targets = workspace.files("fuzz/fuzz_targets", ".rs")?;
     let mut rustfmt = Command::new("rustfmt");
-    rustfmt.args(["--check", "--edition=2024"]).args(targets);
+    rustfmt.args(["--check", "--edition=2024"]);
+    rustfmt.args(targets.iter().map(|path| workspace.relative(path)));
     run_command(rustfmt.current_dir(workspace.root()))
 }
