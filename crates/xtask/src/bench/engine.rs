@@ -32,10 +32,9 @@ pub(super) fn run(only: Option<Shape>) -> Vec<Figure> {
 
 fn measure_shape(shape: Shape) -> Vec<Figure> {
     let measured: Vec<_> = SIZES.into_iter().map(|size| measure(shape, size)).collect();
-    // Edges are part of a pod's size: where there are more, there is more to look at.
     let points: Vec<_> = measured
         .iter()
-        .map(|m| (f64::from(m.size + m.edges), m.seconds_per_life))
+        .map(|m| (f64::from(m.size), m.seconds_per_life))
         .collect();
     let growth = Figure {
         what: format!("{}: growth exponent, 10 to 10 000", shape.name()),

@@ -17,7 +17,7 @@ pub(crate) enum Shape {
     Chain,
     /// All require the first, and the last requires all.
     Fan,
-    /// Layers of ten: each requires all of the layer before.
+    /// Layers of five: each requires all of the layer before.
     Layers,
     /// Ten phases with barriers between them.
     Phases,
@@ -59,8 +59,8 @@ impl Shape {
                 _ => vec![0],
             }),
             Self::Layers => connect(&mut containers, |i| {
-                let layer = i / 10 * 10;
-                (layer.saturating_sub(10)..layer).collect()
+                let layer = i / 5 * 5;
+                (layer.saturating_sub(5)..layer).collect()
             }),
             Self::Phases => add_phases(&mut containers, &mut barriers),
             Self::Random => {
