@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::action::Command;
-use crate::entry::{Cause, What};
+use crate::entry::{Cause, Impossible, What};
 use crate::event::{Attempt, Exit, StartFailure};
 use crate::fact::{EndCause, Goal};
 use crate::life::{GiveUp, State, StopWhy, Termination, Undo};
@@ -64,7 +64,10 @@ impl Engine {
         record.failed = !stopped && !done;
         record.attempted = true;
         record.ran = true;
+        // Down from here on; what becomes of it is decided next.
+        record.state = State::Waiting;
         self.forget_process(container);
+        self.refresh_ready(now, container, Cause::Itself);
     }
 
     /// Disarms everything that belongs to a process that is gone.
@@ -363,17 +366,21 @@ impl Engine {
         (end, Cause::GiveUp(container))
     }
 
-    /// Who is at the bottom of a chain of containers that gave up because of each other.
+    /// Who is at the bottom of a chain of containers that gave up because of each other. Whoever
+    /// waited too long is the one that gave up; the one it waited for has not failed.
     fn root_of(&self, container: ContainerId) -> Option<ContainerId> {
         let mut root = container;
         // A chain is no longer than the pod.
         for _ in 0..self.lives.len() {
             let State::GaveUp {
-                why: GiveUp::Requirement { target, .. },
+                why: GiveUp::Requirement { target, why, .. },
             } = self.life(root).record.state
             else {
                 break;
             };
+            if why == Impossible::TimedOut {
+                break;
+            }
             root = match target {
                 Target::Container(target) => target,
                 Target::Barrier(barrier) => self.blocker_of(barrier)?,

@@ -232,3 +232,18 @@ fn a_soft_wait_is_not_over_because_the_target_was_told_to_stop() {
 
     assert_eq!(stage.asked(), ["start app"]);
 }
+
+#[test]
+fn whoever_waited_too_long_is_the_one_that_failed() {
+    let draft = Draft::new(&["slow", "app"]).with("slow", |slow| slow.ready_on = true);
+    let mut stage = draft
+        .edge("app", "slow", |edge| {
+            edge.timeout = Some(Duration::from_secs(5));
+        })
+        .play();
+    stage.started("slow");
+    stage.pass_secs(5);
+    stage.exited("slow", 0);
+
+    assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 1)));
+}

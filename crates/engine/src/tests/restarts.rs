@@ -285,3 +285,43 @@ fn a_late_answer_of_a_hook_harms_nobody() {
 
     assert_eq!(stage.phase(), Phase::Running);
 }
+
+#[test]
+fn a_container_that_is_ready_again_has_started_in_time() {
+    let draft = Draft::new(&["app"]);
+    let mut stage = draft
+        .with("app", |app| {
+            app.start_timeout = Some(Duration::from_secs(5))
+        })
+        .play();
+    stage.runs("app", 1);
+    stage.started("app");
+    stage.asked();
+
+    stage.pass_secs(60);
+
+    assert_eq!(stage.asked(), [""; 0]);
+}
+
+#[test]
+fn readiness_is_told_for_every_run() {
+    use crate::What;
+    let mut stage = Draft::new(&["app"]).play();
+    stage.runs("app", 1);
+    stage.started("app");
+    stage.exited("app", 1);
+
+    let told = std::iter::from_fn(|| stage.engine.poll_entry()).map(|entry| entry.what);
+    let told: Vec<_> = told
+        .filter(|what| matches!(what, What::PodReady | What::PodUnready))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            What::PodReady,
+            What::PodUnready,
+            What::PodReady,
+            What::PodUnready
+        ]
+    );
+}
