@@ -134,12 +134,14 @@ impl<'s, M: Machine> Player<'s, M> {
 
     fn play(mut self) -> Result<Played, Unplayable> {
         self.come_back()?;
+        self.look_for_acts();
         self.consider_acts();
         while let Some(at) = self.next_at() {
             if self.record.end.is_some() || at > self.last_moment() || self.is_stuck(at) {
                 break;
             }
             self.step(at)?;
+            self.look_for_acts();
             self.consider_acts();
         }
         Ok(self.finish())
@@ -270,19 +272,31 @@ impl<'s, M: Machine> Player<'s, M> {
         }
     }
 
-    /// Notes the pod's status, if anybody will ask for it. A status is as long as the pod, so a
-    /// play that expects nothing keeps only the newest one, and none when all is done.
+    /// Notes the pod's status for those who look at every step of it.
     fn look_at_status(&mut self) {
-        let Some(machine) = &self.machine else {
-            return;
-        };
-        let now = self.world.now();
-        if !self.scenario.cases.is_empty() {
-            self.record.sample(now, machine.status());
-        } else if self.acting.next < self.scenario.acts.len() {
-            self.record.statuses.clear();
-            self.record.sample(now, machine.status());
+        if let Some(machine) = &self.machine
+            && !self.scenario.cases.is_empty()
+        {
+            self.record.sample(self.world.now(), machine.status());
         }
+    }
+
+    /// Notes the pod's status for acts that wait for one. A status is as long as the pod, so a play
+    /// that expects nothing looks once in an instant and keeps only the newest.
+    fn look_for_acts(&mut self) {
+        if let Some(machine) = &self.machine
+            && self.scenario.cases.is_empty()
+            && self.acting.next < self.scenario.acts.len()
+            && self.is_instant_over()
+        {
+            self.record.statuses.clear();
+            self.record.sample(self.world.now(), machine.status());
+        }
+    }
+
+    /// Whether nothing more happens now.
+    fn is_instant_over(&self) -> bool {
+        self.next_at().is_none_or(|next| next > self.world.now())
     }
 
     fn look_for_the_end(&mut self) {

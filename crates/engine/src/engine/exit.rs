@@ -67,7 +67,6 @@ impl Engine {
         // Down from here on; what becomes of it is decided next.
         record.state = State::Waiting;
         self.forget_process(container);
-        self.refresh_ready(now, container, Cause::Itself);
     }
 
     /// Disarms everything that belongs to a process that is gone.

@@ -291,7 +291,7 @@ fn a_container_that_is_ready_again_has_started_in_time() {
     let draft = Draft::new(&["app"]);
     let mut stage = draft
         .with("app", |app| {
-            app.start_timeout = Some(Duration::from_secs(5))
+            app.start_timeout = Some(Duration::from_secs(5));
         })
         .play();
     stage.runs("app", 1);
