@@ -18,7 +18,6 @@ use args::Cli;
 use clap::Parser as _;
 use exit::ExitStatus;
 use printer::Printer;
-use std::io;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -30,7 +29,6 @@ fn main() -> ExitCode {
     };
     match run(cli) {
         Ok(status) => status.into(),
-        Err(error) if is_broken_pipe(&error) => ExitStatus::Success.into(),
         Err(error) => {
             hint::report(&error);
             ExitStatus::Unusable.into()
@@ -52,12 +50,4 @@ fn refuse(error: &clap::Error) -> ExitCode {
     } else {
         ExitStatus::Success.into()
     }
-}
-
-/// Whoever read our output has seen enough, as in `pillion lint … | head`.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -2,6 +2,9 @@
 //!
 //! Colours are always written here and taken out again where they are not wanted: by `--color`, by
 //! `NO_COLOR`, or because nobody is looking.
+//!
+//! A reader that has seen enough, as in `pillion lint … | head`, closes its end. That is no error,
+//! and no reason to forget what was found: the rest goes nowhere, and the exit status stays.
 
 use crate::args::OutputArgs;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -44,35 +47,41 @@ impl Printer {
 
     /// Prints text as it is; it may hold colours.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.out, "{text}")
+        unless_closed(writeln!(self.out, "{text}"))
     }
 
     /// Prints lines in the colours of their tones.
     pub(crate) fn lines(&mut self, lines: &[Line]) -> io::Result<()> {
-        lines
-            .iter()
-            .try_for_each(|line| writeln!(self.out, "{}", Painted(line)))
+        let mut lines = lines.iter();
+        unless_closed(lines.try_for_each(|line| writeln!(self.out, "{}", Painted(line))))
     }
 
     /// Prints a value as one line of JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
-        writeln!(self.out, "{}", serde_json::to_string(value)?)
+        unless_closed(writeln!(self.out, "{}", serde_json::to_string(value)?))
     }
 
     /// Prints what is meant for another program.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.out.write_all(bytes)?;
-        self.out.flush()
+        unless_closed(self.out.write_all(bytes).and_then(|()| self.out.flush()))
     }
 
     /// Says something longer beside the data; it may hold colours.
     pub(crate) fn note_text(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.err, "{text}")
+        unless_closed(writeln!(self.err, "{text}"))
     }
 
     /// Says something beside the data.
     pub(crate) fn note(&mut self, line: &Line) -> io::Result<()> {
-        writeln!(self.err, "{}", Painted(line))
+        unless_closed(writeln!(self.err, "{}", Painted(line)))
+    }
+}
+
+/// That nobody reads any more is not a failure to write.
+fn unless_closed(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Ok(()) | Err(_) => written,
     }
 }
 

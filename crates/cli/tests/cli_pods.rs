@@ -185,6 +185,24 @@ fn problems_are_data_and_the_count_is_not() {
 }
 
 #[test]
+fn a_closed_pipe_does_not_turn_findings_into_success() {
+    for (text, code) in [(CYCLE, 1), ("a: [", 2)] {
+        let (reader, writer) = std::io::pipe().expect("there are pipes");
+        drop(reader);
+        let mut command = pillion(&["lint", "-"]);
+        command
+            .stdin(Stdio::piped())
+            .stdout(writer)
+            .stderr(Stdio::null());
+        let mut child = command.spawn().expect("pillion was built");
+        let mut stdin = child.stdin.take().expect("it is piped");
+        stdin.write_all(text.as_bytes()).expect("pillion reads");
+        drop(stdin);
+        assert_eq!(child.wait().expect("pillion ends").code(), Some(code));
+    }
+}
+
+#[test]
 fn problems_are_lines_of_json_when_asked_for() {
     let output = run_with(&["lint", "--json", "-"], CYCLE);
     assert_eq!(
