@@ -5,11 +5,14 @@
 //! that, without writing down what everybody else does.
 
 use crate::act::{Act, Deed, When};
-use crate::actor::Script;
+use crate::actor::{HookRuns, HookScript, PerRun, Script};
 use crate::check::status::StatusPart;
 use crate::scenario::Scenario;
 use pillion_engine::Pod;
 use pillion_engine::pod::{Container, Kind};
+use pillion_spec::PodFile;
+use pillion_spec::hook::Hook;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// What runs to completion takes this long.
@@ -25,6 +28,43 @@ pub fn script(container: &Container) -> Script {
         Kind::Service => Script::default(),
         Kind::Oneshot { .. } => Script::runs(ONESHOT, 0),
     }
+}
+
+/// A hook that sleeps needs no actor: it takes the time that the pod says.
+pub(crate) fn add_sleeps(file: &PodFile, scripts: &mut BTreeMap<Box<str>, Script>) {
+    for (_, _, container) in file.pod.spec.all_containers() {
+        let lifecycle = &container.lifecycle;
+        let hooks = [
+            lifecycle.post_start.as_ref(),
+            lifecycle.pre_stop.as_ref(),
+            lifecycle.pod_stopping.as_ref(),
+        ];
+        if hooks.iter().all(|hook| sleep(*hook).is_none()) {
+            continue;
+        }
+        let script = scripts.entry(container.name.as_str().into()).or_default();
+        let Script {
+            post_start,
+            pre_stop,
+            pod_stopping,
+            ..
+        } = script;
+        for (hook, does) in hooks.into_iter().zip([post_start, pre_stop, pod_stopping]) {
+            if let Some(sleep) = sleep(hook) {
+                *does = PerRun::same(sleep);
+            }
+        }
+    }
+}
+
+fn sleep(hook: Option<&Hook>) -> Option<HookScript> {
+    let Some(Hook::Sleep { seconds }) = hook else {
+        return None;
+    };
+    Some(HookScript {
+        runs: HookRuns::For(Duration::from_secs(*seconds)),
+        ..HookScript::default()
+    })
 }
 
 // === impl Scenario ===
@@ -44,6 +84,14 @@ impl Scenario {
                 .entry(name)
                 .or_insert_with(|| script(container));
         }
+        self
+    }
+
+    /// Lets the hooks that sleep take the time that the pod's file says: the engine's pod knows
+    /// only that there is a hook.
+    #[must_use]
+    pub fn with_sleeps_of(mut self, file: &PodFile) -> Self {
+        add_sleeps(file, &mut self.scripts);
         self
     }
 
@@ -68,5 +116,34 @@ impl Scenario {
         acts.append(&mut self.acts);
         self.acts = acts;
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::player::play;
+    use pillion_spec::{LowerOptions, load};
+
+    #[test]
+    fn a_hook_that_sleeps_takes_its_time_in_a_whole_life() {
+        let text = "{apiVersion: v1, kind: Pod, metadata: {name: pod}, spec: {containers: [\
+            {name: a, image: i, lifecycle: {postStart: {sleep: {seconds: 5}}, preStop: {sleep: {seconds: 3}}}},\
+            {name: b, image: i}]}}";
+        let loaded = load("pod.yaml", text.as_bytes(), LowerOptions::default());
+        let pod = &loaded.pods[0];
+        let scenario = Scenario::whole_life(pod.lowered.pod.clone()).with_sleeps_of(&pod.file);
+
+        let played = play(&scenario).expect("the pod is good");
+
+        let story = played
+            .timeline()
+            .story(pillion_timeline::story::Detail::Full);
+        let at = |text: &str| {
+            let told = story.iter().find(|told| told.text.starts_with(text));
+            told.map(|told| told.at.as_secs())
+        };
+        assert_eq!(at("b starts"), Some(5));
+        assert_eq!(at("a exited"), Some(5 + READY.as_secs() + 3));
     }
 }

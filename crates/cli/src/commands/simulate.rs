@@ -9,10 +9,10 @@ use crate::input;
 use crate::pods::{self, Opened};
 use crate::printer::Printer;
 use anyhow::Result;
-use pillion_engine::Pod;
 use pillion_simulator::act::{Act, Deed};
 use pillion_simulator::scenario::read::{self, Reading};
 use pillion_simulator::{Driver, Outcome, Played, Scenario, Violation, judge, play};
+use pillion_spec::LoadedPod;
 use pillion_spec::render::Renderer;
 use pillion_timeline::json;
 use pillion_timeline::story::Detail;
@@ -66,22 +66,24 @@ pub(crate) fn simulate(args: SimulateArgs, printer: &mut Printer) -> Result<Exit
     verdicts(&scenario, &played, printer)
 }
 
-fn pod_of(file: &Path, wanted: Option<&str>, printer: &mut Printer) -> Result<Step<Pod>> {
+fn pod_of(file: &Path, wanted: Option<&str>, printer: &mut Printer) -> Result<Step<LoadedPod>> {
     Ok(match pods::open(file, printer)? {
-        Opened::Good(loaded) => Step::Go(pods::only(&loaded, wanted)?.lowered.pod.clone()),
+        Opened::Good(loaded) => Step::Go(pods::only(&loaded, wanted)?.clone()),
         Opened::Refused(status) => Step::End(status),
     })
 }
 
 /// The scenario that is given, or the life that every pod hopes for.
 fn scenario_of(
-    pod: Option<Pod>,
+    pod: Option<LoadedPod>,
     path: Option<&Path>,
     printer: &mut Printer,
 ) -> Result<Step<Scenario>> {
     let Some(path) = path else {
         let pod = pod.expect("a file is required where there is no scenario");
-        return Ok(Step::Go(Scenario::whole_life(pod)));
+        return Ok(Step::Go(
+            Scenario::whole_life(pod.lowered.pod).with_sleeps_of(&pod.file),
+        ));
     };
     let input = input::read(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -96,7 +98,7 @@ fn scenario_of(
         findings,
         scenario,
     } = match &pod {
-        Some(pod) => read::read_for(pod, &input.name, &input.bytes, &mut open),
+        Some(pod) => read::read_for(&pod.lowered.pod, &input.name, &input.bytes, &mut open),
         None => read::read(&input.name, &input.bytes, &mut open),
     };
     let renderer = Renderer::coloured().width(printer.style().width);
@@ -105,6 +107,10 @@ fn scenario_of(
             printer.note_text(&format!("{}\n", renderer.render(source, finding)))?;
         }
     }
+    let scenario = match (scenario, &pod) {
+        (Some(scenario), Some(pod)) => Some(scenario.with_sleeps_of(&pod.file)),
+        (scenario, _) => scenario,
+    };
     Ok(scenario.map_or(Step::End(ExitStatus::Unusable), Step::Go))
 }
 

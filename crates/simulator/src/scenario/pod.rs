@@ -6,16 +6,12 @@
 
 use super::decode::Findings;
 use super::item::{Item, Place, Value};
-use crate::actor::{HookRuns, HookScript, PerRun, Script};
 use pillion_engine::Pod;
 use pillion_engine::pod::Container;
 use pillion_spec::diagnostic::Label;
-use pillion_spec::hook::Hook;
 use pillion_spec::{Diagnostic, LowerOptions, PodFile, Span, lower};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::time::Duration;
 
 /// A pod as JSON, and where its pieces come from.
 #[derive(Debug, Default)]
@@ -29,7 +25,7 @@ struct Written {
 #[derive(Debug)]
 pub(super) struct ReadPod {
     pub(super) pod: Pod,
-    file: PodFile,
+    pub(super) file: PodFile,
 }
 
 /// The image of a container that has none: the player supplies what it does.
@@ -83,47 +79,6 @@ impl Findings {
         let mut containers = read.pod.containers.into_iter();
         containers.find(|container| &*container.name == name)
     }
-}
-
-// === impl ReadPod ===
-
-impl ReadPod {
-    /// A hook that sleeps needs no actor: it takes the time that the pod says.
-    pub(super) fn add_sleeps(&self, scripts: &mut BTreeMap<Box<str>, Script>) {
-        for (_, _, container) in self.file.pod.spec.all_containers() {
-            let lifecycle = &container.lifecycle;
-            let hooks = [
-                lifecycle.post_start.as_ref(),
-                lifecycle.pre_stop.as_ref(),
-                lifecycle.pod_stopping.as_ref(),
-            ];
-            if hooks.iter().all(|hook| sleep(*hook).is_none()) {
-                continue;
-            }
-            let script = scripts.entry(container.name.as_str().into()).or_default();
-            let Script {
-                post_start,
-                pre_stop,
-                pod_stopping,
-                ..
-            } = script;
-            for (hook, does) in hooks.into_iter().zip([post_start, pre_stop, pod_stopping]) {
-                if let Some(sleep) = sleep(hook) {
-                    *does = PerRun::same(sleep);
-                }
-            }
-        }
-    }
-}
-
-fn sleep(hook: Option<&Hook>) -> Option<HookScript> {
-    let Some(Hook::Sleep { seconds }) = hook else {
-        return None;
-    };
-    Some(HookScript {
-        runs: HookRuns::For(Duration::from_secs(*seconds)),
-        ..HookScript::default()
-    })
 }
 
 // === impl Written ===

@@ -203,7 +203,7 @@ impl Reader {
         match (&base.pod, given) {
             (Some(item), None) => {
                 let read = self.findings.pod(item.clone())?;
-                read.add_sleeps(&mut scripts);
+                life::add_sleeps(&read.file, &mut scripts);
                 Some((read.pod, scripts))
             }
             (None, Some(pod)) => Some((pod.clone(), scripts)),
