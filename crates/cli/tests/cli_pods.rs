@@ -283,7 +283,7 @@ fn scenarios_bring_their_own_pod_or_are_given_one() {
 }
 
 #[test]
-fn what_is_asked_for_and_never_done_is_said() {
+fn what_is_asked_for_and_changes_nothing_is_said() {
     let output = run(&[
         "simulate",
         "examples/orders.yaml",
@@ -291,10 +291,13 @@ fn what_is_asked_for_and_never_done_is_said() {
         "2s",
         "--kill",
         "proxy@5m",
+        "--kill",
+        "app@500ms",
     ]);
     assert_eq!(
         stderr(&output),
-        "never done, because the pod had ended before: signal 9 to proxy\n"
+        "signal 9 to app at 0.500s changes nothing: app had not started yet\n\
+         signal 9 to proxy was never done: the pod had ended at 2.000s\n"
     );
 }
 

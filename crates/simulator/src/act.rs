@@ -202,7 +202,7 @@ impl When {
 // === impl Deed ===
 
 impl Deed {
-    fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         match self {
             Self::Delete { .. } => "the deletion".into(),
             Self::SetImage { container, .. } => format!("the new image of {container}"),
@@ -212,7 +212,7 @@ impl Deed {
             Self::RestartDriver { .. } => "the restart of the driver".into(),
             Self::Reboot => "the reboot".into(),
             Self::Ask { reason, .. } => format!("the request `{reason}`"),
-            Self::SetProbe { container, .. } => format!("the new answers of {container}'s probe"),
+            Self::SetProbe { container, .. } => format!("the new answer of {container}'s probe"),
             Self::AddEphemeral { name, .. } => format!("the debugging container {name}"),
         }
     }

@@ -5,6 +5,7 @@
 
 use pillion_engine::pod::{HookKind, ProbeKind, Reaction};
 use pillion_engine::{Exit, StartFailure, Tick};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// What one container does.
@@ -144,6 +145,12 @@ pub struct AskScript {
     /// In this run only; `None` is every run.
     pub in_run: Option<u32>,
 }
+
+/// The codes with which a process can exit; `-1` is how C programs say 255.
+pub(crate) const EXIT_CODES: RangeInclusive<i32> = -1..=255;
+
+/// The signals of Linux.
+pub(crate) const SIGNALS: RangeInclusive<i32> = 1..=64;
 
 // === impl Script ===
 

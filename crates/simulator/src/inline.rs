@@ -1,10 +1,11 @@
 //! Acts in a few characters, for command lines: `proxy@3s`, `app=1@5s`.
 
 use crate::act::{Act, Deed};
-use crate::actor::Answers;
+use crate::actor::{Answers, EXIT_CODES, SIGNALS};
 use crate::line::{Part, Who};
 use crate::scenario::decode::duration;
 use pillion_engine::pod::{ProbeKind, Reaction};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// Why a text is no act.
@@ -36,7 +37,10 @@ pub fn delete(text: &str) -> Result<Act> {
 pub fn kill(text: &str) -> Result<Act> {
     let (who, time) = split(text)?;
     let (container, signal) = match who.split_once('=') {
-        Some((container, signal)) => (container, number(signal, "`=` is followed by a signal")?),
+        Some((container, signal)) => (
+            container,
+            number(signal, SIGNALS, "`=` is followed by a signal, 1 to 64")?,
+        ),
         None => (who, 9),
     };
     let container = name(container)?;
@@ -47,7 +51,14 @@ pub fn kill(text: &str) -> Result<Act> {
 pub fn exit(text: &str) -> Result<Act> {
     let (who, time) = split(text)?;
     let (container, code) = match who.split_once('=') {
-        Some((container, code)) => (container, number(code, "`=` is followed by an exit code")?),
+        Some((container, code)) => (
+            container,
+            number(
+                code,
+                EXIT_CODES,
+                "`=` is followed by an exit code, 0 to 255",
+            )?,
+        ),
         None => (who, 0),
     };
     let container = name(container)?;
@@ -108,8 +119,9 @@ fn name(text: &str) -> Result<Box<str>> {
     Ok(text.into())
 }
 
-fn number(text: &str, expects: &'static str) -> Result<i32> {
-    text.parse().map_err(|_| NotAnAct::Value(expects))
+fn number(text: &str, range: RangeInclusive<i32>, expects: &'static str) -> Result<i32> {
+    let number = text.parse().ok().filter(|number| range.contains(number));
+    number.ok_or(NotAnAct::Value(expects))
 }
 
 fn probe_of(part: Part) -> Option<ProbeKind> {
@@ -139,7 +151,9 @@ mod tests {
         assert_eq!(kill("proxy=15@2m"), Ok(Act::at(secs(120), kills(15))));
         assert_eq!(kill("proxy"), Err(NotAnAct::Time));
         assert_eq!(kill("@3s"), Err(NotAnAct::Name));
-        assert!(matches!(kill("proxy=TERM@3s"), Err(NotAnAct::Value(_))));
+        for wrong in ["proxy=TERM@3s", "proxy=0@3s", "proxy=65@3s"] {
+            assert!(matches!(kill(wrong), Err(NotAnAct::Value(_))), "{wrong}");
+        }
     }
 
     #[test]
@@ -150,6 +164,8 @@ mod tests {
         };
         assert_eq!(exit("app=1@5s"), Ok(Act::at(secs(5), exits(1))));
         assert_eq!(exit("app@5s"), Ok(Act::at(secs(5), exits(0))));
+        assert_eq!(exit("app=255@5s"), Ok(Act::at(secs(5), exits(255))));
+        assert!(matches!(exit("app=256@5s"), Err(NotAnAct::Value(_))));
     }
 
     #[test]

@@ -119,6 +119,15 @@ impl Scenario {
     }
 }
 
+// === impl Act ===
+
+impl Act {
+    /// Whether it is the deletion that nobody asked for.
+    pub(crate) fn is_usual_end(&self) -> bool {
+        self.holds_for == READY && matches!(self.deed, Some(Deed::Delete { .. }))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -330,6 +330,8 @@ impl<'s, M: Machine> Player<'s, M> {
             Some(end) => end.at,
             None => self.last_moment().max(self.world.now()),
         };
+        let never_done = self.never_done();
+        self.record.in_vain.extend(never_done);
         let left = self.scenario.acts.iter().skip(self.acting.next);
         Played {
             record: Record {

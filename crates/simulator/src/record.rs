@@ -19,6 +19,8 @@ pub struct Record {
     pub moments: BTreeMap<Box<str>, Moment>,
     /// Acts that were never done, for people.
     pub left_undone: Vec<String>,
+    /// Acts that changed nothing, done or not, each with the reason, for people.
+    pub in_vain: Vec<String>,
     /// How the pod ended, if it did.
     pub end: Option<End>,
     /// When watching stopped.

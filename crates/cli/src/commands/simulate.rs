@@ -43,7 +43,6 @@ pub(crate) fn simulate(args: SimulateArgs, printer: &mut Printer) -> Result<Exit
         json,
     } = args;
     let acts = acts.into_acts();
-    let asked: Vec<_> = acts.iter().map(Act::title).collect();
     let pod = match file {
         Some(file) => match pod_of(&file, pod.as_deref(), printer)? {
             Step::Go(pod) => Some(pod),
@@ -62,7 +61,7 @@ pub(crate) fn simulate(args: SimulateArgs, printer: &mut Printer) -> Result<Exit
         let detail = if all { Detail::Full } else { Detail::Brief };
         printer.lines(&story::tell(&played, detail, printer.style()))?;
     }
-    note_undone(&played, &asked, printer)?;
+    note_in_vain(&played, printer)?;
     verdicts(&scenario, &played, printer)
 }
 
@@ -164,20 +163,10 @@ fn container_of(deed: &Deed) -> Option<&str> {
     }
 }
 
-/// What was asked for and never came to it is said, lest somebody take silence for success.
-fn note_undone(played: &Played, asked: &[String], printer: &mut Printer) -> Result<()> {
-    let undone = played.record.left_undone.iter();
-    for act in undone.filter(|act| asked.contains(act)) {
-        let end = if played.record.end.is_some() {
-            "ended"
-        } else {
-            "been watched long enough"
-        };
-        printer.note_text(&format!(
-            "never done, because the pod had {end} before: {act}"
-        ))?;
-    }
-    Ok(())
+/// What was asked for and changed nothing is said, lest somebody take silence for success.
+fn note_in_vain(played: &Played, printer: &mut Printer) -> Result<()> {
+    let mut in_vain = played.record.in_vain.iter();
+    Ok(in_vain.try_for_each(|act| printer.note_text(act))?)
 }
 
 /// Says which expectations hold, if there are any.

@@ -1,11 +1,11 @@
 //! Acts: waiting for their turn, and doing them.
 
 use super::{Input, Player};
-use crate::act::{Act, Deed, Replacement};
+use crate::act::{Act, Deed, Replacement, When};
 use crate::actor::Script;
 use crate::machine::{Machine, Unplayable};
 use crate::record::Moment;
-use pillion_engine::pod::{Container, List, RestartPolicy, Role};
+use pillion_engine::pod::{Container, List, ProbeKind, RestartPolicy, Role};
 use pillion_engine::{ContainerId, Request, Tick};
 use std::time::Duration;
 
@@ -117,6 +117,11 @@ impl<M: Machine> Player<'_, M> {
         let Some(id) = self.id(container) else {
             return;
         };
+        if let Some(why) = self.why_in_vain(id, deed) {
+            let now = self.world.now();
+            let text = format!("{} at {now} changes nothing: {why}", deed.title());
+            self.record.in_vain.push(text);
+        }
         if let Deed::Kill { signal, .. } = deed {
             self.world.kill(id, *signal);
         } else if let Deed::Exit { code, .. } = deed {
@@ -124,6 +129,41 @@ impl<M: Machine> Player<'_, M> {
         } else if let Deed::SetProbe { probe, answers, .. } = deed {
             self.world.set_probe(id, *probe, *answers);
         }
+    }
+
+    /// Why a deed that is done to a container now changes nothing.
+    fn why_in_vain(&self, id: ContainerId, deed: &Deed) -> Option<String> {
+        let container = &self.pod.containers[id.index()];
+        if let Deed::SetProbe { probe, .. } = deed {
+            let (has, word) = match probe {
+                ProbeKind::Startup => (container.probes.startup.is_some(), "startup"),
+                ProbeKind::Readiness => (container.probes.readiness.is_some(), "readiness"),
+                ProbeKind::Liveness => (container.probes.liveness.is_some(), "liveness"),
+            };
+            return (!has).then(|| format!("{} has no {word} probe", container.name));
+        }
+        let why = self.world.why_not_running(id)?;
+        Some(format!("{} {why}", container.name))
+    }
+
+    /// Which acts were never done, and why.
+    pub(super) fn never_done(&self) -> Vec<String> {
+        let end = match &self.record.end {
+            Some(end) => format!("the pod had ended at {}", end.at),
+            None => format!("watching ended at {}", self.last_moment()),
+        };
+        let left = self.scenario.acts.iter().enumerate().skip(self.acting.next);
+        let told = left.filter(|(_, act)| !act.is_usual_end());
+        let sentence = |(place, act): (usize, &Act)| {
+            let first = place == self.acting.next;
+            let why = if first && self.acting.since.is_none() && act.when != When::default() {
+                "what it waits for had not come when "
+            } else {
+                ""
+            };
+            format!("{} was never done: {why}{end}", act.title())
+        };
+        told.map(sentence).collect()
     }
 
     fn want(&mut self, wanted: Wanted) -> Result<(), Unplayable> {

@@ -3,11 +3,11 @@
 
 use super::*;
 use crate::act::{Act, Deed, When};
-use crate::actor::Script;
+use crate::actor::{Answers, Script};
 use crate::check::status::StatusPart;
 use crate::line::{Who, Word};
 use pillion_engine::action::Command;
-use pillion_engine::pod::{Backoff, Container, RestartPolicy};
+use pillion_engine::pod::{Backoff, Container, ProbeKind, RestartPolicy};
 use pillion_engine::status::{Condition, ConditionKind, Phase};
 use pillion_engine::{Action, ContainerId, Fact, Found, PodResult, PodStatus, Refused, Request};
 use std::collections::{BTreeSet, VecDeque};
@@ -240,6 +240,33 @@ fn acts_that_are_never_done_are_told() {
         .script("a", Script::runs(secs(2), 0))
         .act(Act::new(delete()).named("deleted").when(When::line(line)));
     assert_eq!(played(&scenario).record.left_undone, ["`deleted`"]);
+}
+
+#[test]
+fn acts_that_change_nothing_are_told_with_the_reason() {
+    let exit = Deed::Exit {
+        container: "a".into(),
+        code: 0,
+    };
+    let probe = Deed::SetProbe {
+        container: "b".into(),
+        probe: ProbeKind::Liveness,
+        answers: Answers::Fail,
+    };
+    let scenario = Scenario::new(pod("p", &["a", "b"]))
+        .script("a", Script::runs(secs(2), 0))
+        .act(Act::at(secs(3), exit.clone()))
+        .act(Act::at(secs(4), probe))
+        .act(Act::at(secs(5), delete()))
+        .act(Act::at(secs(500), exit));
+    assert_eq!(
+        played(&scenario).record.in_vain,
+        [
+            "the exit of a with 0 at 3.000s changes nothing: a was not running any more",
+            "the new answer of b's probe at 4.000s changes nothing: b has no liveness probe",
+            "the exit of a with 0 was never done: the pod had ended at 5.000s",
+        ]
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::decode::{Findings, Keys};
 use super::item::{Item, Value};
 use crate::act::{Act, Deed, Replacement, When};
-use crate::actor::Script;
+use crate::actor::{SIGNALS, Script};
 use crate::check::status::{ContainerPart, Number, StatusPart, Text};
 use pillion_engine::pod::ProbeKind;
 
@@ -143,7 +143,7 @@ impl Findings {
     fn kill(&mut self, item: &Item) -> Option<Deed> {
         let mut keys = self.map(item)?;
         let container = keys.need("container", self).and_then(|i| self.container(i));
-        let signal = keys.take("signal").and_then(|i| self.number(i));
+        let signal = keys.take("signal").and_then(|i| self.within(i, SIGNALS));
         keys.end(self);
         Some(Deed::Kill {
             container: container?,

@@ -3,7 +3,8 @@
 use super::decode::Findings;
 use super::item::{Item, Value};
 use crate::actor::{
-    Answers, AskScript, CreateScript, Delay, End, HookRuns, HookScript, PullScript, Script,
+    Answers, AskScript, CreateScript, Delay, EXIT_CODES, End, HookRuns, HookScript, PullScript,
+    SIGNALS, Script,
 };
 use pillion_engine::StartFailure;
 use pillion_engine::pod::Reaction;
@@ -107,12 +108,12 @@ impl Findings {
     }
 
     fn exit_code(&mut self, item: &Item) -> Option<End> {
-        self.number(item).map(End::Exit)
+        self.within(item, EXIT_CODES).map(End::Exit)
     }
 
     fn death(&mut self, item: &Item) -> Option<End> {
         let mut keys = self.map(item)?;
-        let signal = keys.take("signal").and_then(|i| self.number(i));
+        let signal = keys.take("signal").and_then(|i| self.within(i, SIGNALS));
         let oom = keys.take("oom").and_then(|i| self.truth(i));
         keys.end(self);
         match (signal, oom) {
@@ -138,7 +139,7 @@ impl Findings {
         );
         set(
             &mut hook.exits,
-            keys.take("exits").and_then(|i| self.number(i)),
+            keys.take("exits").and_then(|i| self.within(i, EXIT_CODES)),
         );
         keys.end(self);
         Some(hook)

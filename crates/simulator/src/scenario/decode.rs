@@ -5,6 +5,7 @@ use crate::actor::PerRun;
 use pillion_spec::{Code, Diagnostic, Severity};
 use std::collections::BTreeSet;
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -127,6 +128,21 @@ impl Findings {
             );
         }
         number
+    }
+
+    /// A whole number between two others.
+    pub(super) fn within(&mut self, item: &Item, range: RangeInclusive<i32>) -> Option<i32> {
+        let number = self.number(item)?;
+        if range.contains(&number) {
+            return Some(number);
+        }
+        let message = format!(
+            "{number} is out of range: {} to {}",
+            range.start(),
+            range.end()
+        );
+        self.at(Code::OutOfRange, item.place, message, "");
+        None
     }
 
     /// A text that can be read as something.

@@ -79,6 +79,20 @@ fn an_actor_says_what_differs_from_the_usual() {
 }
 
 #[test]
+fn exit_codes_and_signals_are_those_that_there_are() {
+    for text in [
+        "actors: {app: {exits: 256}}",
+        "actors: {app: {stopExits: [0, 300]}}",
+        "actors: {app: {preStop: {exits: 256}}}",
+        "actors: {app: {dies: {signal: 65}}}",
+        "acts: [{kill: {container: app, signal: 0}}]",
+    ] {
+        let codes: Vec<_> = wrong(text).into_iter().map(|(code, _)| code).collect();
+        assert!(codes.contains(&Code::OutOfRange), "{text}: {codes:?}");
+    }
+}
+
+#[test]
 fn acts_keep_their_order_and_a_deletion_is_not_added_to_one() {
     let scenario = scenario(
         "acts:

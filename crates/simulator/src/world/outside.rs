@@ -7,6 +7,16 @@ use pillion_engine::ContainerId;
 use pillion_engine::pod::ProbeKind;
 
 impl World {
+    /// Why nothing can be done to the process of a container, if it has none.
+    pub(crate) fn why_not_running(&self, id: ContainerId) -> Option<&'static str> {
+        let cell = &self.cells[id.index()];
+        match (&cell.process, &cell.last) {
+            (Some(_), _) => None,
+            (None, Some(_)) => Some("was not running any more"),
+            (None, None) => Some("had not started yet"),
+        }
+    }
+
     /// A signal from outside.
     pub(crate) fn kill(&mut self, id: ContainerId, signal: i32) {
         let Some(process) = &self.cells[id.index()].process else {
