@@ -295,8 +295,10 @@ codes! {
     "L0502" MisspeltField Error
     "this is almost a field of Pillion"
     "The field does not exist, and of all that do, one of Pillion's comes nearest. If it were \
-     ignored, an order or a condition that somebody relies on would silently not hold. In the \
-     annotation `pillion.dev/lifecycle` every unknown field is an error."
+     ignored, an order or a condition that somebody relies on would silently not hold. In maps that \
+     are Pillion's own, such as an entry of `requires`, `backoff` or the annotation \
+     `pillion.dev/lifecycle`, every unknown field is an error, and so is every other annotation \
+     under `pillion.dev/` that Pillion does not know."
 
     "L0503" WrongType Error
     "the value has the wrong type"

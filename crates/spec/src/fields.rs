@@ -99,6 +99,14 @@ impl Type {
     pub fn extension(&self) -> &'static [Field] {
         pillion::extension(self.name)
     }
+
+    /// Whether the whole type is Pillion's. Types of Kubernetes have names in upper case; its own
+    /// are called as people see them.
+    pub(crate) fn is_own(&self) -> bool {
+        !self
+            .name
+            .starts_with(|first: char| first.is_ascii_uppercase())
+    }
 }
 
 // === impl Kind ===

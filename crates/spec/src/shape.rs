@@ -67,13 +67,14 @@ impl Shape<'_> {
     }
 
     fn check_object(&mut self, node: Node<'_>, object: &'static Type, at: At<'_>) {
+        let strict = self.strict || unknown::is_closed(object, node);
         for (key, span, value) in node.entries() {
             match object.field(key) {
                 Some(field) if !value.is_null() => self.check(value, &field.kind, At::Field(key)),
                 Some(_) => {}
                 None if self.findings.is_full() => self.findings.left_out(),
                 None => {
-                    let unknown = unknown::unknown_field(object, key, span, at, self.strict);
+                    let unknown = unknown::unknown_field(object, key, span, at, strict);
                     if let Some(unknown) = unknown {
                         self.findings.push(unknown);
                     }

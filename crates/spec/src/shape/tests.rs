@@ -72,6 +72,50 @@ fn what_is_nearest_to_a_field_of_pillion_is_an_error() {
 }
 
 #[test]
+fn nothing_unknown_passes_in_the_maps_of_pillion() {
+    for (lines, text) in [
+        (
+            "requires: [{container: app, untl: started}]",
+            "an entry of `requires` has no field `untl` | did you mean `until`?",
+        ),
+        (
+            "requires: [{container: app, onRestrat: restart}]",
+            "an entry of `requires` has no field `onRestrat` | did you mean `onRestart`?",
+        ),
+        (
+            "requires: [{container: app, colour: red}]",
+            "an entry of `requires` has no field `colour`",
+        ),
+        (
+            "uses: [{name: network, timeoutSecond: 5}]",
+            "an entry of `uses` has no field `timeoutSecond` | did you mean `timeoutSeconds`?",
+        ),
+        (
+            "backoff: {maxRestart: 3}",
+            "`backoff` has no field `maxRestart` | did you mean `maxRestarts`?",
+        ),
+        (
+            "readyOn: {file: /ready, logline: up}",
+            "`readyOn` has no field `logline` | did you mean `logLine`?",
+        ),
+        (
+            "undo: {command: [umount], args: [x]}",
+            "`undo` has no field `args`",
+        ),
+        (
+            "listen: [{address: 80, nam: web}]",
+            "an entry of `listen` has no field `nam` | did you mean `name`?",
+        ),
+        (
+            "restartPolicy: Never\nrestartPolicyRules: [{oomKilled: true, action: Restart, exitCode: {}}]",
+            "an entry of `restartPolicyRules` has no field `exitCode` | did you mean `exitCodes`?",
+        ),
+    ] {
+        only(lines, Code::MisspeltField, Severity::Error, text);
+    }
+}
+
+#[test]
 fn what_is_nearer_to_a_field_of_kubernetes_is_a_warning() {
     for (field, meant) in [
         ("livenessprobe", "livenessProbe"),

@@ -6,6 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Type};
 use crate::nearest::nearest_with_distance;
 use crate::source::Span;
+use crate::tree::Node;
 
 /// Words that people use elsewhere for what Pillion calls something else.
 const SYNONYMS: &[(&str, &str)] = &[
@@ -15,6 +16,13 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("needs", "requires"),
     ("wants", "requires"),
 ];
+
+/// Whether no unknown field may pass: the map is Pillion's own, or a restart rule that uses what
+/// only Pillion understands. Nobody else would read it, so nothing but a slip can be meant.
+pub(super) fn is_closed(object: &Type, node: Node<'_>) -> bool {
+    let has_own = || own_names(object).any(|name| node.get(name).is_some());
+    object.is_own() || object.name == "ContainerRestartRule" && has_own()
+}
 
 /// What to say about a field that an object does not have, if anything. What comes nearer to a field of Pillion than to any of
 /// Kubernetes is an error, because an order that somebody relies on would silently not hold.
@@ -29,14 +37,18 @@ pub(super) fn unknown_field(
         // Dialects object to these themselves, wherever they come from.
         return None;
     }
-    let kubernetes = near(key, object.fields.iter().map(|field| field.name));
     if strict {
-        let diagnostic = diagnostic(Code::MisspeltField, key, span, at);
-        return Some(with_suggestion(diagnostic, kubernetes));
+        let names = object.fields.iter().map(|field| field.name);
+        let near = near(key, names.chain(own_names(object)));
+        return Some(with_suggestion(
+            diagnostic(Code::MisspeltField, key, span, at),
+            near,
+        ));
     }
     if let Some(misplaced) = misplaced(object, key, span, at) {
         return Some(misplaced);
     }
+    let kubernetes = near(key, object.fields.iter().map(|field| field.name));
     let own = synonym(object, key).or_else(|| near(key, own_names(object)));
     let distance = |near: Option<(&str, usize)>| near.map_or(usize::MAX, |(_, distance)| distance);
     Some(if distance(own) < distance(kubernetes) {
