@@ -1,6 +1,7 @@
 //! Names and labels of objects.
 
 use crate::code::Code;
+use crate::decode::annotation;
 use crate::diagnostic::Diagnostic;
 use crate::findings::Findings;
 use crate::name;
@@ -51,6 +52,9 @@ pub(crate) fn labels(metadata: Node<'_>, findings: &mut Findings) {
     }
     for (key, span, _) in entries("annotations") {
         check_key(key, span, &key.to_lowercase(), findings);
+        if let Some(unknown) = annotation::unknown_key(key, span) {
+            findings.push(unknown);
+        }
     }
 }
 

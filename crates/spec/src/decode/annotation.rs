@@ -17,6 +17,11 @@ use std::sync::Arc;
 /// Its key.
 pub(crate) const LIFECYCLE: &str = "pillion.dev/lifecycle";
 
+/// All keys under Pillion's domain. `watch` is kept for later.
+const KEYS: &[&str] = &[LIFECYCLE, "pillion.dev/watch"];
+
+const DOMAIN: &str = "pillion.dev/";
+
 /// What the annotation says, by container name.
 #[derive(Debug)]
 pub(crate) struct Annotation {
@@ -94,6 +99,21 @@ impl Annotation {
             });
         }
     }
+}
+
+/// What to say about a key under Pillion's domain that nobody reads.
+pub(crate) fn unknown_key(key: &str, span: Span) -> Option<Diagnostic> {
+    let domain = key.get(..DOMAIN.len())?;
+    if !domain.eq_ignore_ascii_case(DOMAIN) || KEYS.contains(&key) {
+        return None;
+    }
+    let message = format!("there is no annotation `{key}`");
+    let diagnostic = Diagnostic::new(Code::MisspeltField, message);
+    let diagnostic = diagnostic.primary(span, "nobody reads it");
+    Some(match nearest(key, KEYS.iter().copied()) {
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        None => diagnostic,
+    })
 }
 
 fn not_one_document(span: Span) -> Diagnostic {

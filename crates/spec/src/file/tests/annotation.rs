@@ -138,3 +138,22 @@ fn an_annotation_on_a_workload_has_no_effect_and_is_reported() {
     let text = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d, annotations: {pillion.dev/lifecycle: 'containers: {}'}}\nspec: {selector: {matchLabels: {a: b}}, template: {spec: {containers: [{name: a, image: x}]}}}\n";
     assert_eq!(codes(text), [Code::AnnotationMisplaced]);
 }
+
+#[test]
+fn a_key_under_the_domain_that_nobody_reads_is_an_error() {
+    for (key, is_known) in [
+        ("pillion.dev/lifecyle", false),
+        ("pillion.dev/Lifecycle", false),
+        ("Pillion.dev/watch", false),
+        ("pillion.dev/colour", false),
+        ("pillion.dev/watch", true),
+        ("pillion.dev.example/lifecyle", true),
+    ] {
+        let text = spec("containers: [{name: app, image: x}]").replace(
+            "{name: orders}",
+            &format!("{{name: orders, annotations: {{{key}: x}}}}"),
+        );
+        let expected = [(Code::MisspeltField, key.to_owned())];
+        assert_eq!(found(&text), expected[usize::from(is_known)..], "{key}");
+    }
+}
