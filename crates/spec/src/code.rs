@@ -64,7 +64,7 @@ codes! {
 
     "L0004" EmptyFile Error
     "the file is empty"
-    "The file holds nothing but white space. If it is made by a template, the template rendered to \
+    "The file holds nothing but white space and comments. If it is made by a template, the template rendered to \
      nothing."
 
     "L0005" DuplicateKey Error
@@ -121,7 +121,8 @@ codes! {
     "a document of this kind is not used"
     "Pillion reads pods, the pod templates of Deployment, StatefulSet, DaemonSet, ReplicaSet, Job \
      and CronJob, and ConfigMaps and Secrets beside them. Other objects in the same file, a \
-     Service for instance, are left alone."
+     Service for instance, are left alone. A kind that does not exist and is almost one of these, \
+     such as `pod`, is an error: nothing in it would be checked."
 
     "L0015" NoPod Warning
     "the file holds no pod"

@@ -113,6 +113,9 @@ pub(crate) fn read_into(name: &str, bytes: &[u8], findings: &mut Findings) -> Ou
         findings.push(diagnostic);
     }
     let tree = Arc::new(tree);
+    if !findings.has_errors() && roots.iter().all(|root| tree.node(*root).is_null()) {
+        findings.push(crate::source::empty("the file holds nothing but comments"));
+    }
     let mut reader = Reader::new(&source, Arc::clone(&tree), findings);
     for root in roots {
         reader.document(tree.node(root));

@@ -51,8 +51,7 @@ impl Source {
             .trim_matches(['\u{feff}', ' ', '\t', '\r', '\n'])
             .is_empty()
         {
-            return Err(Diagnostic::new(Code::EmptyFile, "the file is empty")
-                .help("a pod file holds at least one document with `kind: Pod` or a workload"));
+            return Err(empty("the file is empty"));
         }
         Ok(Self::from_text(name, text))
     }
@@ -157,6 +156,12 @@ fn line_starts(text: &str) -> Vec<u32> {
     std::iter::once(0)
         .chain(breaks.map(|(at, _)| Span::new(at + 1, at + 1).start))
         .collect()
+}
+
+/// There is nothing in a file.
+pub(crate) fn empty(message: &str) -> Diagnostic {
+    Diagnostic::new(Code::EmptyFile, message)
+        .help("a pod file holds at least one document with `kind: Pod` or a workload")
 }
 
 fn too_large(size: usize) -> Diagnostic {

@@ -7,9 +7,10 @@ use crate::code::Code;
 use crate::decode::annotation::{Annotation, LIFECYCLE};
 use crate::decode::metadata::metadata;
 use crate::decode::pod::pod;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::fields::{self, Kind};
 use crate::findings::Findings;
+use crate::nearest::nearest;
 use crate::place::{Annotated, Places};
 use crate::pod::PodSpec;
 use crate::shape::{At, Shape};
@@ -35,6 +36,8 @@ enum Identity<'t> {
     Known(&'static str),
     /// A list of objects; the kind of those that do not say theirs.
     List(Option<&'t str>),
+    /// A kind that does not exist, and the one that is probably meant.
+    Misspelt(&'t str, &'static str),
     /// Something else.
     Other,
 }
@@ -77,6 +80,7 @@ impl<'r> Reader<'r> {
                     self.object(item, kind);
                 }
             }
+            Some(Identity::Misspelt(kind, near)) => self.misspelt(node, kind, near),
             Some(Identity::Other) => self.ignored(node),
             None => {}
         }
@@ -93,7 +97,10 @@ impl<'r> Reader<'r> {
             return Some(Identity::List((!items.is_empty()).then_some(items)));
         }
         let Some((kind, expected)) = KINDS.iter().find(|(known, _)| *known == kind) else {
-            return Some(Identity::Other);
+            return Some(match near_kind(kind, version) {
+                Some(near) => Identity::Misspelt(kind, near),
+                None => Identity::Other,
+            });
         };
         let version = version.unwrap_or(expected);
         if version == *expected {
@@ -200,6 +207,17 @@ impl<'r> Reader<'r> {
             .push(Diagnostic::new(Code::KindIgnored, message).primary(span, ""));
     }
 
+    /// Nothing in it would be checked, so it is not left alone.
+    fn misspelt(&mut self, node: Node<'_>, kind: &str, near: &str) {
+        let span = node.get("kind").map_or_else(|| node.span(), Node::span);
+        let message = format!("there is no kind `{kind}`");
+        let diagnostic = Diagnostic::new(Code::KindIgnored, message);
+        let diagnostic = diagnostic.primary(span, "not a kind of Kubernetes");
+        let diagnostic = diagnostic.severity(Severity::Error);
+        self.findings
+            .push(diagnostic.help(format!("did you mean `{near}`?")));
+    }
+
     fn unidentified(&mut self, node: Node<'_>) {
         let missing: Vec<_> = ["apiVersion", "kind"]
             .into_iter()
@@ -227,6 +245,14 @@ const KINDS: &[(&str, &str)] = &[
     ("Secret", "v1"),
     ("StatefulSet", "apps/v1"),
 ];
+
+/// The kind that somebody probably meant. Other groups have kinds of their own.
+fn near_kind(kind: &str, version: Option<&str>) -> Option<&'static str> {
+    let group = version.and_then(|version| version.split_once('/'));
+    let is_read = group.is_none_or(|(group, _)| matches!(group, "apps" | "batch" | "extensions"));
+    let kinds = KINDS.iter().map(|(kind, _)| *kind).chain(["List"]);
+    nearest(kind, kinds).filter(|_| is_read)
+}
 
 /// The object that holds the pod's metadata and spec.
 fn template(node: Node<'_>, kind: WorkloadKind) -> Option<Node<'_>> {

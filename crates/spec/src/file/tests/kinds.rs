@@ -131,6 +131,24 @@ fn objects_of_other_groups_with_a_known_kind_are_left_alone() {
 }
 
 #[test]
+fn a_kind_that_is_almost_one_that_is_read_is_refused() {
+    for (version, kind, meant) in [
+        ("v1", "pod", "Pod"),
+        ("v1", "Pods", "Pod"),
+        ("apps/v1", "Deploymnet", "Deployment"),
+        ("v1", "list", "List"),
+    ] {
+        let outcome = read_text(&format!("apiVersion: {version}\nkind: {kind}\n"));
+        assert!(outcome.has_errors(), "{kind}");
+        let help = outcome.diagnostics[0].help.as_deref();
+        assert_eq!(help, Some(&*format!("did you mean `{meant}`?")));
+    }
+    let other = container("") + "---\napiVersion: stable.example.com/v1\nkind: CronTab\n";
+    assert_eq!(codes(&other), [Code::KindIgnored]);
+    assert!(!read_text(&other).has_errors());
+}
+
+#[test]
 fn versions_that_are_gone_are_refused() {
     for version in ["extensions/v1beta1", "apps/v1beta1", "apps/v2"] {
         let text = workload(
@@ -147,6 +165,8 @@ fn versions_that_are_gone_are_refused() {
 fn a_file_without_a_pod_says_so_and_a_broken_one_does_not() {
     let config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n";
     assert_eq!(codes(config), [Code::NoPod]);
+    assert_eq!(codes("# nothing\n"), [Code::EmptyFile]);
+    assert_eq!(codes("---\n# nothing\n---\n"), [Code::EmptyFile]);
     assert_eq!(codes("a: [\n"), [Code::Syntax]);
     assert_eq!(codes("- a\n"), [Code::NotAnObject]);
     assert_eq!(codes("kind: Pod\n"), [Code::KindMissing]);
