@@ -12,7 +12,7 @@
 //! not be run.
 
 pub(crate) mod capability;
-mod container;
+pub(crate) mod container;
 pub(crate) mod drawing;
 mod marker;
 mod role;

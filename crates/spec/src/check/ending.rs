@@ -22,6 +22,13 @@ pub(super) struct Endings {
     pub(super) failure: bool,
 }
 
+/// Why the end of a container is the end of the pod.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Keystone,
+    LastMain,
+}
+
 // === impl Endings ===
 
 impl Endings {
@@ -58,8 +65,8 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
             .written_edges(id)
             .filter(|(_, _, edge)| waits_for_end(edge));
         for (index, target, edge) in waiting {
-            if let Some(reason) = ends_pod(subject, &last_mains, id, target, edge) {
-                findings.push(too_late(subject, id, index, target, reason));
+            if let Some(end) = ends_pod(subject, &last_mains, id, target, edge) {
+                findings.push(too_late(subject, id, index, target, end));
             }
         }
     }
@@ -77,18 +84,18 @@ fn ends_pod(
     id: ContainerId,
     target: ContainerId,
     edge: &Requirement,
-) -> Option<&'static str> {
+) -> Option<End> {
     let drawn = subject.container(target);
     if goes_on(drawn, edge) {
         return None;
     }
     if ends_with_keystone(drawn, edge) {
-        return Some("the keystone: the pod ends with it");
+        return Some(End::Keystone);
     }
     let is_last = subject.container(id).role == Role::Sidecar
         && drawn.role == Role::Main
         && last_mains.all_end_before(subject.pod, id);
-    is_last.then_some("the last main: the pod ends with it")
+    is_last.then_some(End::LastMain)
 }
 
 /// A timeout lets those go on that do not insist; so does a failure, if it is not the last.
@@ -204,17 +211,29 @@ fn too_late(
     id: ContainerId,
     index: usize,
     target: ContainerId,
-    reason: &str,
+    end: End,
 ) -> Diagnostic {
     let [from, to] = [id, target].map(|id| subject.name(id));
     let message = format!("container `{from}` would start after the end of the pod");
     let place = subject.edge_place(Target::Container(id), index);
+    let (reason, help) = match end {
+        End::Keystone => (
+            "the keystone: the pod ends with it",
+            format!(
+                "do it in the `undo` of a oneshot or in a `preStop` hook, or let `{to}` be no keystone"
+            ),
+        ),
+        End::LastMain => (
+            "the last main: the pod ends with it",
+            format!(
+                "to do something after `{to}`, make `{from}` a main container that ends by itself"
+            ),
+        ),
+    };
     Diagnostic::new(Code::StartsAfterEnd, message)
         .primary(place, format!("waits for the end of `{to}`"))
         .secondary(subject.name_place(target), reason)
-        .help(format!(
-            "to do something after `{to}`, make `{from}` a main container that ends by itself"
-        ))
+        .help(help)
 }
 
 fn only_sidecars(subject: &Subject<'_>) -> Option<Diagnostic> {

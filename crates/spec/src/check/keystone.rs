@@ -5,6 +5,7 @@ use super::ending::Endings;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::{Dialect, Mark};
+use crate::lower::container::is_kept_up;
 use pillion_engine::pod::{Container, ContainerId, Keystone, OnGiveUp};
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
@@ -57,11 +58,25 @@ fn never_ends(subject: &Subject<'_>, id: ContainerId, keystone: Keystone) -> Dia
     finding
 }
 
-/// Points at the policy that starts it again, if it is written down.
+/// Points at what starts it again, if it is written down: its own policy, that it is a sidecar, or
+/// the pod's policy, in this order.
 fn restarted_by(subject: &Subject<'_>, id: ContainerId, finding: Diagnostic) -> Diagnostic {
     let places = &subject.file.places;
     if subject.written[id.index()].restart_policy.is_some() {
         return finding.secondary(subject.place(id, "restartPolicy"), "starts it again");
+    }
+    let (drawn, traits) = (subject.container(id), &subject.lowered.traits[id.index()]);
+    if is_kept_up(drawn.kind, drawn.role, traits) {
+        let field = traits
+            .role
+            .as_ref()
+            .map_or("phase", |said| &said.mark.field);
+        return finding
+            .secondary(
+                subject.place(id, field),
+                "a sidecar is always started again",
+            )
+            .help("if the pod shall end with it, it is hardly a sidecar: remove one of the two");
     }
     if places.contains("spec.restartPolicy") {
         return finding.secondary(places.value("spec.restartPolicy"), "starts it again");

@@ -91,8 +91,7 @@ fn role(list: ContainerList, kind: Kind, traits: &Traits) -> Role {
     }
 }
 
-/// Its own policy; else that of its dialect: sidecars that run until stopped are kept up, unless
-/// they are marked in a way in which they follow the pod.
+/// Its own policy; else that of its dialect.
 fn policy(
     container: &Container,
     kind: Kind,
@@ -100,17 +99,22 @@ fn policy(
     traits: &Traits,
     pod_policy: RestartPolicy,
 ) -> RestartPolicy {
-    let follows_pod = [Dialect::ContainerType, Dialect::JobSidecar];
-    match (container.restart_policy, kind, role) {
-        (Some(own), _, _) => own,
-        (None, _, Role::Ephemeral) => RestartPolicy::Never,
-        (None, Kind::Service, Role::Sidecar)
-            if !traits.dialects.iter().any(|d| follows_pod.contains(d)) =>
-        {
+    match (container.restart_policy, role) {
+        (Some(own), _) => own,
+        (None, Role::Ephemeral) => RestartPolicy::Never,
+        (None, Role::Main | Role::Sidecar) if is_kept_up(kind, role, traits) => {
             RestartPolicy::Always
         }
-        (None, Kind::Service | Kind::Oneshot { .. }, Role::Main | Role::Sidecar) => pod_policy,
+        (None, Role::Main | Role::Sidecar) => pod_policy,
     }
+}
+
+/// Sidecars that run until stopped are kept up, unless they are marked in a way in which they
+/// follow the pod.
+pub(crate) fn is_kept_up(kind: Kind, role: Role, traits: &Traits) -> bool {
+    let follows_pod = |dialect| matches!(dialect, Dialect::ContainerType | Dialect::JobSidecar);
+    let is_service = kind == Kind::Service && role == Role::Sidecar;
+    is_service && !traits.dialects.iter().copied().any(follows_pod)
 }
 
 fn on_give_up(fields: &pillion::PillionFields, role: Role) -> OnGiveUp {
