@@ -1,6 +1,7 @@
 //! A file in, runnable pods out: reading, drawing and checking in one call.
 
 use crate::check::check;
+use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::file::{ConfigMap, Outcome, PodFile, Secret, read_into};
 use crate::findings::Findings;
@@ -77,5 +78,16 @@ impl Loaded {
     /// Whether something is so wrong that the file must not be run.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+// === impl LoadedPod ===
+
+impl LoadedPod {
+    /// Whether checking the pod's graph finds something of this kind. Whoever names a code should
+    /// do so only where `pillion lint` shows it.
+    pub fn reports(&self, code: Code) -> bool {
+        let findings = check(&self.file, &self.lowered);
+        findings.iter().any(|finding| finding.code == code)
     }
 }

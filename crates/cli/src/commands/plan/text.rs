@@ -19,7 +19,7 @@ pub(super) fn plan(loaded: &LoadedPod, style: Style) -> Vec<Line> {
     let mut waves = starts(loaded, style);
     waves.extend(stops(pod, &stop, style));
     parts.push(waves);
-    let mut summary = budget(pod, &stop, style);
+    let mut summary = budget(loaded, &stop, style);
     summary.extend(resources(loaded, style));
     parts.push(summary);
     parts.retain(|part| !part.is_empty());
@@ -217,7 +217,8 @@ fn stop_time(stop: &Stop) -> String {
 }
 
 /// `grace 30 s, worst case 32 s: cache and proxy may be cut short (L0311)`
-fn budget(pod: &Pod, plan: &StopPlan, style: Style) -> Vec<Line> {
+fn budget(loaded: &LoadedPod, plan: &StopPlan, style: Style) -> Vec<Line> {
+    let pod = &loaded.lowered.pod;
     let grace = format!(
         "  grace {}, worst case {}",
         length(pod.grace),
@@ -232,7 +233,10 @@ fn budget(pod: &Pod, plan: &StopPlan, style: Style) -> Vec<Line> {
     } else {
         format!("{} and {last}", others.join(", "))
     };
-    let text = format!("{names} may be cut short ({})", Code::CutShort);
+    let mut text = format!("{names} may be cut short");
+    if loaded.reports(Code::CutShort) {
+        text = format!("{text} ({})", Code::CutShort);
+    }
     let words: Vec<_> = text
         .split(' ')
         .map(|word| Line::new(Tone::Waiting, word))
