@@ -241,7 +241,8 @@ codes! {
     "L0311" CutShort Warning
     "somebody may be killed before its time to stop is over"
     "Every ordered stop has one budget, the pod's grace period. Containers are stopped in reverse \
-     order, and whoever comes late gets what is left, at least 2 seconds. If the times that are \
+     order, and whoever comes late gets what is left, at least 2 seconds after the signal; a hook \
+     whose turn has not come by then is skipped. If the times that are \
      written down do not fit one after the other, the last ones are cut short for certain when all \
      take as long as they may. If somebody before them has no limit of its own and may take \
      everything, that is only noted. `pillion plan` shows the worst case."
@@ -249,7 +250,8 @@ codes! {
     "L0312" BeyondGrace Warning
     "a container asks for more time than the pod has"
     "`stopTimeoutSeconds` counts within the pod's `terminationGracePeriodSeconds`, which is 30 if \
-     not given. Anything beyond that is cut off, for all containers of the pod together."
+     not given and counts as 1 if it is 0. Anything beyond that is cut off, for all containers of the \
+     pod together."
 
     "L0401" FieldsDisagree Error
     "a field is given twice, with different values"

@@ -35,6 +35,14 @@ pub struct Stop {
 /// What everybody has at least, even when the budget is used up.
 pub const LAST_MOMENT: Duration = Duration::from_secs(2);
 
+/// A pod that is deleted has at least this long, as with the kubelet.
+const SHORTEST_GRACE: Duration = Duration::from_secs(1);
+
+/// What a pod has for stopping: its grace period, and never nothing.
+pub fn budget(pod: &Pod) -> Duration {
+    pod.grace.max(SHORTEST_GRACE)
+}
+
 /// Nodes in an order in which each comes after all that it follows.
 struct Order {
     sequence: Vec<usize>,
@@ -59,20 +67,14 @@ pub fn start_waves(pod: &Pod) -> Vec<Vec<ContainerId>> {
 
 /// The order in which containers stop, and how long that may take.
 pub fn stop_plan(pod: &Pod) -> StopPlan {
-    let order = stop_order(pod);
+    let (order, budget) = (stop_order(pod), budget(pod));
     let wave = order.flow(|node, _, wave: usize| {
         wave + usize::from(pod.containers.get(node).is_some_and(is_stopped))
     });
-    let begin = order.begins(pod, |_, container| {
-        container.stop_timeout.unwrap_or(pod.grace)
-    });
+    let begin = order.begins(pod, |_, container| container.stop_timeout.unwrap_or(budget));
     let stop = |(begin, container): (&Option<Duration>, &Container)| {
         let begin = begin.filter(|_| is_stopped(container))?;
-        Some(Stop::new(
-            begin.min(pod.grace),
-            pod.grace,
-            container.stop_timeout,
-        ))
+        Some(Stop::new(begin.min(budget), budget, container.stop_timeout))
     };
     let stops: Vec<_> = begin.iter().zip(&pod.containers).map(stop).collect();
     let ends = stops.iter().flatten().map(Stop::ends_by);
@@ -167,8 +169,8 @@ fn is_barrier(pod: &Pod, node: usize) -> bool {
 // === impl Stop ===
 
 impl Stop {
-    fn new(begins_by: Duration, grace: Duration, limit: Option<Duration>) -> Self {
-        let left = grace.saturating_sub(begins_by).max(LAST_MOMENT);
+    fn new(begins_by: Duration, budget: Duration, limit: Option<Duration>) -> Self {
+        let left = budget.saturating_sub(begins_by).max(LAST_MOMENT);
         let has = limit.map_or(left, |limit| limit.min(left));
         Self {
             begins_by,

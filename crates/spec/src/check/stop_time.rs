@@ -6,7 +6,7 @@ use crate::container::Container;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::hook::Hook;
 use crate::lower::sketch::{Incoming, Reached};
-use crate::plan::{LAST_MOMENT, is_stopped, stop_begins};
+use crate::plan::{LAST_MOMENT, budget, is_stopped, stop_begins};
 use pillion_engine::pod::{self as engine, ContainerId, Requirement, Target};
 use std::time::Duration;
 
@@ -22,6 +22,9 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
 struct Wish {
     time: Duration,
     field: &'static str,
+    /// What it gets even when the budget is used up: a signal is given a last moment, a hook that
+    /// has not begun is skipped.
+    least: Duration,
 }
 
 /// A container that has less time than it asks for.
@@ -30,12 +33,15 @@ struct Victim {
     wish: Wish,
     /// When its turn comes.
     begins: Duration,
+    /// What it gets.
+    left: Duration,
 }
 
 fn timeout(drawn: &engine::Container) -> Option<Wish> {
     drawn.stop_timeout.map(|time| Wish {
         time,
         field: "stopTimeoutSeconds",
+        least: LAST_MOMENT,
     })
 }
 
@@ -44,6 +50,7 @@ fn sleep(written: &Container) -> Option<Wish> {
         Some(Hook::Sleep { seconds }) => Some(Wish {
             time: Duration::from_secs(*seconds),
             field: "lifecycle.preStop.sleep.seconds",
+            least: Duration::ZERO,
         }),
         Some(Hook::Exec(_) | Hook::HttpGet(_) | Hook::TcpSocket(_)) | None => None,
     }
@@ -60,17 +67,25 @@ fn beyond_grace(
     id: ContainerId,
     drawn: &engine::Container,
 ) -> Option<Diagnostic> {
-    let grace = subject.pod.grace;
-    let wish = timeout(drawn).filter(|wish| wish.time > grace)?;
+    let budget = budget(subject.pod);
+    let wish = timeout(drawn).filter(|wish| wish.time > budget.max(wish.least))?;
     let name = subject.name(id);
     let message = format!("container `{name}` never has the time that it asks for to stop");
     let finding = Diagnostic::new(Code::BeyondGrace, message)
         .primary(subject.place(id, wish.field), "more than the whole pod has")
         .help(format!(
-            "raise `terminationGracePeriodSeconds`, which is {} s, or ask for less",
-            grace.as_secs()
+            "raise `terminationGracePeriodSeconds`, which is {}, or ask for less",
+            length(subject.pod.grace, budget)
         ));
     Some(with_grace(subject, finding))
+}
+
+/// A grace period, and what it counts as if that is something else.
+fn length(grace: Duration, budget: Duration) -> String {
+    if grace == budget {
+        return format!("{} s", grace.as_secs());
+    }
+    format!("{} s and counts as {} s", grace.as_secs(), budget.as_secs())
 }
 
 /// Those whose turn may come so late that less is left than they ask for.
@@ -80,7 +95,7 @@ fn cut_short(subject: &Subject<'_>) -> Option<Diagnostic> {
     if !certain.is_empty() {
         return finding(subject, &certain).map(|finding| finding.help(enough(&certain)));
     }
-    let possible = victims(subject, subject.pod.grace);
+    let possible = victims(subject, budget(subject.pod));
     let first = possible.first()?;
     let found = finding(subject, &possible)?.severity(Severity::Note);
     // It fits by what is written down, so somebody without a limit comes before.
@@ -102,12 +117,18 @@ fn victims(subject: &Subject<'_>, open: Duration) -> Vec<Victim> {
     let wish_of = |id: ContainerId| wish(subject.container(id), subject.written[id.index()]);
     let takes = |id, _: &engine::Container| wish_of(id).map_or(open, |wish| wish.time);
     let begins = stop_begins(subject.pod, takes);
+    let budget = budget(subject.pod);
     let victim = |(id, begins): (ContainerId, Option<Duration>)| {
         let wish = wish_of(id).filter(|_| is_stopped(subject.container(id)))?;
         let begins = begins?;
+        let left = budget.saturating_sub(begins).max(wish.least);
         // What is too long by itself is reported by itself.
-        let fits = begins.saturating_add(wish.time) <= subject.pod.grace;
-        (!fits && wish.time <= subject.pod.grace).then_some(Victim { id, wish, begins })
+        (left < wish.time && wish.time <= budget).then_some(Victim {
+            id,
+            wish,
+            begins,
+            left,
+        })
     };
     (0..)
         .map(ContainerId)
@@ -127,8 +148,7 @@ fn finding(subject: &Subject<'_>, victims: &[Victim]) -> Option<Diagnostic> {
         grace.as_secs()
     );
     let mut finding = Diagnostic::new(Code::CutShort, message);
-    for Victim { id, wish, begins } in victims {
-        let left = grace.saturating_sub(*begins).max(LAST_MOMENT);
+    for Victim { id, wish, left, .. } in victims {
         let text = format!(
             "may get {} s of its {} s",
             left.as_secs(),

@@ -269,3 +269,38 @@ containers:
 ";
     assert_eq!(findings(spec), [(Code::Cycle, Severity::Error); 2]);
 }
+
+/// A pod in which `proxy` is stopped after `app`, which takes up to 9 of 10 seconds.
+fn stopped_last(proxy: &str) -> String {
+    format!(
+        "
+terminationGracePeriodSeconds: 10
+containers:
+- {{name: app, image: x, stopTimeoutSeconds: 9, requires: [proxy]}}
+- {{name: proxy, image: x, sidecar: true, {proxy}}}
+"
+    )
+}
+
+#[test]
+fn the_last_moment_counts_for_signals_and_not_for_hooks() {
+    accepted(&stopped_last("stopTimeoutSeconds: 2"));
+    warned(&stopped_last("stopTimeoutSeconds: 3"), Code::CutShort);
+    let sleep = |seconds| format!("lifecycle: {{preStop: {{sleep: {{seconds: {seconds}}}}}}}");
+    accepted(&stopped_last(&sleep(1)));
+    warned(&stopped_last(&sleep(2)), Code::CutShort);
+}
+
+#[test]
+fn a_grace_period_of_nothing_counts_as_a_second() {
+    let pod = |seconds| {
+        format!(
+            "
+terminationGracePeriodSeconds: 0
+containers: [{{name: app, image: x, stopTimeoutSeconds: {seconds}}}]
+"
+        )
+    };
+    accepted(&pod(2));
+    warned(&pod(3), Code::BeyondGrace);
+}

@@ -109,6 +109,21 @@ containers:
 }
 
 #[test]
+fn a_pod_without_a_grace_period_has_one_second() {
+    let spec = "
+terminationGracePeriodSeconds: 0
+containers:
+- {name: app, image: x, requires: [proxy]}
+- {name: proxy, image: x, sidecar: true}
+";
+    assert_snapshot!(stops(spec), @r"
+    app by 0 s, has 2 s
+    proxy by 1 s, has 2 s, cut short
+    worst case 3 s
+    ");
+}
+
+#[test]
 fn a_oneshot_is_stopped_only_to_be_undone() {
     let spec = "
 containers:
