@@ -7,6 +7,7 @@ mod dependency;
 mod example;
 mod length;
 mod licence;
+mod link;
 mod metadata;
 mod purity;
 mod wording;
@@ -37,6 +38,7 @@ pub(crate) fn run(workspace: &Workspace) -> anyhow::Result<()> {
         ("file length", length::check(&files)),
         ("wording of files", wording::check(&files)),
         ("examples", example::check(workspace, &files)?),
+        ("links", link::check(workspace)?),
     ];
     let wrong: usize = rules
         .iter()
