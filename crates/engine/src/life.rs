@@ -80,6 +80,8 @@ pub struct Record {
     pub attempted: bool,
     /// Its process has run in this run of the pod.
     pub ran: bool,
+    /// Its startup was over once, or it ran to its end, in this run of the pod.
+    pub started_once: bool,
     /// The latest attempt (pull, start, run) failed.
     pub failed: bool,
     /// Its startup is over (in this attempt).

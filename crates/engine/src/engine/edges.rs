@@ -178,7 +178,7 @@ impl Engine {
             // What has run stays started for those who wait for a oneshot.
             Until::Started => {
                 (record.started && record.is_running() && !going)
-                    || (self.def(container).is_oneshot() && record.ran)
+                    || (self.def(container).is_oneshot() && record.started_once)
             }
             Until::Ready => self.is_ready(container) && !going,
             Until::Succeeded => record.state == State::Ended { ok: true },
@@ -202,7 +202,10 @@ impl Engine {
             (Need::Hard, WaitState::Pending) => Lets::Wait,
             (Need::Hard, WaitState::Impossible(why)) => Lets::Never(why),
             (Need::Soft, WaitState::Pending) => match target {
-                Target::Container(target) if self.life(target).record.failed => Lets::Through,
+                // Whoever was stopped with its target waits until it is back.
+                Target::Container(target) if self.life(target).record.failed && !anew => {
+                    Lets::Through
+                }
                 Target::Container(_) | Target::Barrier(_) => Lets::Wait,
             },
             (Need::Order, WaitState::Pending) => match from {
@@ -281,6 +284,8 @@ impl Engine {
                     self.timers.arm(timer, (begin + timeout).max(now));
                 }
             }
+            // The target is between two tries: its time goes on.
+            None if waits => {}
             Some(_) | None => self.timers.disarm(timer),
         }
     }

@@ -52,7 +52,7 @@ impl Engine {
             self.stopped_by(container),
             Some(StopWhy::Order | StopWhy::Asked)
         );
-        let done = self.def(container).is_oneshot() && exit.is_success();
+        let done = self.def(container).is_oneshot() && self.is_success(container, &exit);
         let record = self.record_mut(container);
         record.exit = Some(Termination {
             exit,
@@ -64,6 +64,7 @@ impl Engine {
         record.failed = !stopped && !done;
         record.attempted = true;
         record.ran = true;
+        record.started_once = true;
         // Down from here on; what becomes of it is decided next.
         record.state = State::Waiting;
         self.forget_process(container);
@@ -225,6 +226,12 @@ impl Engine {
         }
     }
 
+    /// Whether an exit counts as a success. A oneshot that ran out of memory has not done its work,
+    /// whatever its code; the kubelet sees it the same way.
+    fn is_success(&self, container: ContainerId, exit: &Exit) -> bool {
+        exit.is_success() && !(exit.oom && self.def(container).is_oneshot())
+    }
+
     /// Who wanted the container stopped, if anybody did.
     pub(super) fn stopped_by(&self, container: ContainerId) -> Option<StopWhy> {
         match self.life(container).record.state {
@@ -256,8 +263,11 @@ impl Engine {
     }
 
     fn by_rules(&mut self, now: Tick, container: ContainerId, exit: &Exit) {
-        let ok = exit.is_success();
-        match restart::matching_rule(&self.def(container).restart, exit) {
+        let ok = self.is_success(container, exit);
+        let done = self.def(container).is_oneshot() && ok;
+        let rule = restart::matching_rule(&self.def(container).restart, exit);
+        // What has been done is not done again, whatever a rule says.
+        match rule.filter(|(_, reaction)| !(done && *reaction == Reaction::Restart)) {
             None => self.by_policy(now, container, ok, ok, Cause::Policy),
             Some((index, reaction)) => {
                 let cause = Cause::Rule {

@@ -94,6 +94,7 @@ fn hash_record(record: &Record, reset: Duration, now: Tick, hasher: &mut impl Ha
         record.launched,
         record.attempted,
         record.ran,
+        record.started_once,
         record.failed,
         record.started,
     )

@@ -206,20 +206,27 @@ impl Engine {
 
     /// A dependant that would give up if this container went down now.
     fn stopped_for_good_by(&self, container: ContainerId) -> Option<ContainerId> {
-        let incoming = self.graph.incoming(Target::Container(container)).iter();
-        incoming.copied().find_map(|number| {
-            let edge = self.graph.edge(number);
-            match edge.from {
-                Target::Container(from)
-                    if edge.requirement.on_restart == OnRestart::Stop
-                        && self.gates[number as usize].held
-                        && self.life(from).is_up() =>
-                {
-                    Some(from)
+        let mut going = vec![container];
+        let mut next = 0;
+        while let Some(target) = going.get(next).copied() {
+            next += 1;
+            for number in self.graph.incoming(Target::Container(target)) {
+                let edge = self.graph.edge(*number);
+                let Target::Container(from) = edge.from else {
+                    continue;
+                };
+                if !self.gates[*number as usize].held || !self.life(from).is_up() {
+                    continue;
                 }
-                Target::Container(_) | Target::Barrier(_) => None,
+                match edge.requirement.on_restart {
+                    OnRestart::Keep => {}
+                    OnRestart::Stop => return Some(from),
+                    OnRestart::Restart if going.contains(&from) => {}
+                    OnRestart::Restart => going.push(from),
+                }
             }
-        })
+        }
+        None
     }
 
     /// Stops the old container and those that restart with it.
@@ -340,12 +347,22 @@ impl Engine {
                 else {
                     continue;
                 };
-                if target == Target::Container(lacked) {
+                if self.is_in(lacked, target) {
                     self.try_again(now, other);
                     lacking.push(other);
                 }
             }
         }
+    }
+
+    /// Whether a container is that target, or one of those that meet there.
+    fn is_in(&self, container: ContainerId, target: Target) -> bool {
+        target == Target::Container(container)
+            || matches!(target, Target::Barrier(_))
+                && self
+                    .graph
+                    .outgoing(target)
+                    .any(|edge| self.is_in(container, self.graph.edge(edge).requirement.target))
     }
 
     fn replace_step(&self, container: ContainerId) -> Option<ReplaceStep> {

@@ -187,7 +187,9 @@ impl Engine {
     }
 
     pub(super) fn enter_started(&mut self, now: Tick, container: ContainerId) {
-        self.record_mut(container).started = true;
+        let record = self.record_mut(container);
+        record.started = true;
+        record.started_once = true;
         self.tell(now, container, What::Started, Cause::Itself);
         self.changed(container);
         self.begin_probes_of_started(now, container);

@@ -193,8 +193,8 @@ impl Engine {
 
     /// It gave up or ended before it ever ran.
     fn will_never_run(&self, container: ContainerId) -> bool {
-        let Record { state, attempt, .. } = &self.life(container).record;
-        matches!(state, State::GaveUp { .. } | State::Ended { .. }) && *attempt == 0
+        let record = &self.life(container).record;
+        record.is_over() && record.exit.is_none() && record.last.is_none()
     }
 
     fn conditions(&self, phase: Phase, containers: &[ContainerStatus]) -> Vec<Condition> {
@@ -314,7 +314,12 @@ impl Engine {
             .map(|container| &*self.def(container).name)
             .collect();
         if unready.is_empty() {
-            return holds(kind, true);
+            // Where nothing serves there is nothing to be ready for.
+            let reason = (!self.has_services).then_some("ContainersNotReady");
+            return Condition {
+                reason,
+                ..holds(kind, self.has_services)
+            };
         }
         let message = format!("containers with unready status: [{}]", unready.join(" "));
         Condition {

@@ -391,3 +391,13 @@ fn a_lost_sandbox_ends_debugging_containers_too() {
 
     assert!(stage.result().is_some());
 }
+
+#[test]
+fn a_pod_of_oneshots_alone_is_never_ready() {
+    let mut stage = Draft::new(&["a", "b"]).oneshot("a").oneshot("b").play();
+    stage.started("a");
+
+    let status = stage.engine.status();
+    let ready = status.condition(crate::status::ConditionKind::Ready);
+    assert!(!ready.unwrap().status);
+}

@@ -297,3 +297,20 @@ fn a_replacement_that_ends_the_pod_lets_all_stop_in_one_order() {
     assert_eq!(stage.asked(), ["stop setup by 30s", "stop mount by 30s"]);
     assert_eq!(stage.result(), None, "both are still up");
 }
+
+#[test]
+fn a_dependant_of_a_dependant_that_would_stop_for_good_refuses_it() {
+    let draft = Draft::new(&["mount", "db", "app"])
+        .on_restart("db", "mount", OnRestart::Restart)
+        .on_restart("app", "db", OnRestart::Stop);
+    let mut stage = draft.play();
+    for name in ["mount", "db", "app"] {
+        stage.started(name);
+    }
+    let app = stage.id("app");
+
+    assert_eq!(
+        replace(&mut stage, "mount", |_| {}, false),
+        Err(Refused::WouldStop(app))
+    );
+}

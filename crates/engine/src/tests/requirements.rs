@@ -247,3 +247,42 @@ fn whoever_waited_too_long_is_the_one_that_failed() {
 
     assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 1)));
 }
+
+#[test]
+fn a_oneshot_has_not_started_before_its_hook_returned() {
+    let hooks = crate::pod::Hooks {
+        post_start: true,
+        ..crate::pod::Hooks::default()
+    };
+    let draft = Draft::new(&["once", "app"])
+        .oneshot("once")
+        .with("once", |once| once.hooks = hooks);
+    let mut stage = draft
+        .edge("app", "once", |edge| edge.until = Until::Started)
+        .play();
+    stage.started("once");
+    assert_eq!(stage.asked(), ["start once", "postStart once"]);
+
+    stage.hook_done("once", crate::pod::HookKind::PostStart, true);
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn the_time_of_a_wait_is_not_begun_anew_by_a_restart_of_the_target() {
+    let draft = Draft::new(&["slow", "app"]).with("slow", |slow| slow.ready_on = true);
+    let mut stage = draft
+        .edge("app", "slow", |edge| {
+            edge.timeout = Some(Duration::from_secs(20));
+        })
+        .play();
+    stage.started("slow");
+    stage.pass_secs(15);
+    stage.exited("slow", 1);
+    stage.started("slow");
+    stage.asked();
+
+    stage.pass_secs(5);
+
+    assert_eq!(stage.asked(), ["stop slow by 50s"], "the app gave up");
+}

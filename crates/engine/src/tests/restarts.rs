@@ -325,3 +325,57 @@ fn readiness_is_told_for_every_run() {
         ]
     );
 }
+
+#[test]
+fn a_oneshot_that_succeeded_is_not_restarted_by_a_rule() {
+    let rule = Rule {
+        when: When::CodeIn(vec![0]),
+        reaction: Reaction::Restart,
+    };
+    let draft = Draft::new(&["setup", "app"]).oneshot("setup");
+    let mut stage = draft
+        .with("setup", |setup| setup.restart.rules.push(rule))
+        .requires("app", "setup")
+        .play();
+    stage.runs("setup", 0);
+
+    assert_eq!(stage.asked(), ["start setup", "start app"]);
+}
+
+#[test]
+fn a_oneshot_that_ran_out_of_memory_has_not_succeeded() {
+    let draft = Draft::new(&["setup", "app"]).oneshot("setup");
+    let mut stage = draft.requires("app", "setup").play();
+    stage.started("setup");
+    stage.exited_with(
+        "setup",
+        crate::Exit {
+            code: 0,
+            signal: None,
+            ..crate::Exit::out_of_memory()
+        },
+    );
+
+    assert_eq!(stage.asked(), ["start setup", "start setup"]);
+}
+
+#[test]
+fn a_soft_dependant_that_restarts_with_its_target_waits_until_it_is_back() {
+    let draft = Draft::new(&["db", "app"]).edge("app", "db", |edge| {
+        edge.need = crate::pod::Need::Soft;
+        edge.on_restart = OnRestart::Restart;
+    });
+    let mut stage = draft.play();
+    stage.started("db");
+    stage.started("app");
+    stage.exited("db", 1);
+    stage.exited("db", 1);
+    stage.asked();
+
+    stage.exited("app", 0);
+    assert_eq!(stage.asked(), [""; 0]);
+    stage.pass_secs(10);
+    stage.started("db");
+
+    assert_eq!(stage.asked(), ["start db", "start app"]);
+}
