@@ -31,8 +31,12 @@ impl Engine {
         self.note_exit(now, container, exit.clone());
         match self.record.goal {
             Goal::Run if self.life(container).record.after.is_some() => {
-                self.record_mut(container).state = State::Waiting;
-                self.came_down(now, container, why);
+                // It was to go down with another, but went by itself: that is a failure or an end
+                // like any other. If it is to run again, the wave says when.
+                if why != Some(StopWhy::Order) {
+                    self.decide(now, container, why, exit);
+                }
+                self.came_down(now, container);
             }
             Goal::Run => self.decide(now, container, why, exit),
             Goal::Restart { .. } | Goal::End { .. } => {
@@ -327,7 +331,7 @@ impl Engine {
         if again && self.is_wanted(container) {
             self.restart_after_back_off(now, container, Cause::Policy);
         }
-        self.came_down(now, container, why);
+        self.came_down(now, container);
     }
 
     /// How long the next restart waits; counts it.

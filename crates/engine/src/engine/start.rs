@@ -6,7 +6,7 @@ use crate::action::{Action, Command};
 use crate::entry::{Cause, What};
 use crate::event::{Attempt, StartFailure};
 use crate::fact::Goal;
-use crate::life::{GiveUp, Image, State, StopWhy, Undo};
+use crate::life::{GiveUp, Image, State, Undo};
 use crate::pod::{Backoff, ContainerId, Role, Target};
 use crate::restart;
 use crate::tick::Tick;
@@ -177,7 +177,7 @@ impl Engine {
         if !told && self.record.goal != Goal::Run && self.is_wanted(container) {
             self.enter_back_off(now, container, Some((reason, message)), Cause::Itself);
         }
-        self.came_down(now, container, Some(StopWhy::Order));
+        self.came_down(now, container);
     }
 
     /// Whether the pod wants this container up at all.

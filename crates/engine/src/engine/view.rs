@@ -4,7 +4,7 @@
 
 use super::Engine;
 use crate::fact::Goal;
-use crate::life::{Image, Record, State, Termination};
+use crate::life::{Image, State, Termination};
 use crate::pod::{ContainerId, List, Reaction, Role};
 use crate::status::{
     Condition, ConditionKind, ContainerState, ContainerStatus, Phase, PodStatus, Terminated,

@@ -121,10 +121,7 @@ impl Engine {
     }
 
     /// A container that takes part in a wave is down.
-    pub(super) fn came_down(&mut self, now: Tick, container: ContainerId, why: Option<StopWhy>) {
-        if self.record.goal == Goal::Run && why.is_none() {
-            self.ended_before_its_turn(container);
-        }
+    pub(super) fn came_down(&mut self, now: Tick, container: ContainerId) {
         self.changed(container);
         self.refresh_ready(now, container, Cause::Itself);
         self.work
@@ -264,7 +261,10 @@ impl Engine {
             return;
         }
         self.replacement_down(now, container);
+        let backing_off = matches!(self.life(container).record.state, State::BackOff { .. });
         match after {
+            // It had failed by itself before its turn came: its back-off goes on.
+            After::Restart if backing_off => {}
             After::Restart => self.enter_waiting(now, container),
             After::EndOk => self.enter_ended(now, container, true, Cause::Itself),
             After::GiveUp => self.give_up(now, container, GiveUp::Stopped, Cause::Itself),
@@ -280,20 +280,6 @@ impl Engine {
         if waits && let Some(exit) = &record.exit {
             let ok = exit.exit.is_success();
             self.record_mut(container).state = State::Ended { ok };
-        }
-    }
-
-    /// It ended by itself before a partial wave told it to: if its policy leaves it down, it stays down.
-    fn ended_before_its_turn(&mut self, container: ContainerId) {
-        let def = self.def(container);
-        let Some(exit) = &self.life(container).record.exit else {
-            return;
-        };
-        let ok = exit.exit.is_success();
-        if !crate::restart::restarts(def.restart.policy, def.is_oneshot(), ok)
-            && self.life(container).record.after == Some(After::Restart)
-        {
-            self.record_mut(container).after = Some(if ok { After::EndOk } else { After::Restart });
         }
     }
 

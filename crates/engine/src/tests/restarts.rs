@@ -379,3 +379,30 @@ fn a_soft_dependant_that_restarts_with_its_target_waits_until_it_is_back() {
 
     assert_eq!(stage.asked(), ["start db", "start app"]);
 }
+
+#[test]
+fn whoever_ends_before_it_is_brought_down_ends_by_its_own_rules() {
+    let draft = Draft::new(&["base", "app", "top"])
+        .sidecar("base")
+        .on_restart("app", "base", OnRestart::Restart)
+        .on_restart("top", "app", OnRestart::Restart);
+    let mut stage = draft
+        .with("app", |app| {
+            app.keystone = Some(crate::pod::Keystone::Any);
+            app.restart.policy = RestartPolicy::Never;
+        })
+        .play();
+    for name in ["base", "app", "top"] {
+        stage.started(name);
+    }
+    stage.exited("base", 1);
+    stage.asked();
+
+    // The top is still being stopped, and the app was not told to go yet.
+    stage.exited("app", 3);
+    stage.started("base");
+    stage.exited("top", 0);
+    stage.exited("base", 0);
+
+    assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 3)));
+}
