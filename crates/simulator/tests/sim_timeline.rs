@@ -10,7 +10,7 @@ use pillion_simulator::actor::{Answers, Delay, End, PerRun, Script};
 use pillion_simulator::{Scenario, play};
 use pillion_timeline::story::{Detail, Stamps, lines};
 use pillion_timeline::trace::result;
-use pillion_timeline::{Cause, Timeline, What};
+use pillion_timeline::{Cause, Style, Timeline, What};
 use std::time::Duration;
 
 const fn millis(n: u64) -> Duration {
@@ -146,7 +146,11 @@ fn timeline(scenario: &Scenario) -> Timeline {
 }
 
 fn told(timeline: &Timeline) -> String {
-    let lines = lines(&timeline.story(Detail::Brief), Stamps::Relative);
+    let lines = lines(
+        &timeline.story(Detail::Brief),
+        Stamps::Relative,
+        Style::unicode(200),
+    );
     lines.iter().map(|line| line.to_string() + "\n").collect()
 }
 

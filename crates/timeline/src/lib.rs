@@ -32,6 +32,7 @@ pub mod text;
 pub mod timeline;
 pub mod trace;
 mod translate;
+pub mod unfinished;
 pub mod waits;
 pub mod wall;
 pub mod words;

@@ -5,7 +5,7 @@
 
 use crate::quantity::moment;
 use crate::record::{Cause, Record, Seq, What};
-use crate::text::{Line, Tone, columns};
+use crate::text::{Line, Style, Tone, columns};
 use crate::timeline::{Kind, Timeline};
 use crate::wall::Wall;
 use crate::words::{awaited, event, predicate, reason, sentence, tone, with_reason};
@@ -89,8 +89,8 @@ impl Timeline {
     }
 }
 
-/// The sentences with their times in front, lined up.
-pub fn lines(story: &[Told], stamps: Stamps) -> Vec<Line> {
+/// The sentences with their times in front, lined up; what is too wide goes on below.
+pub fn lines(story: &[Told], stamps: Stamps, style: Style) -> Vec<Line> {
     let stamps: Vec<_> = story.iter().map(|told| stamp(told, stamps)).collect();
     let width = stamps
         .iter()
@@ -98,9 +98,10 @@ pub fn lines(story: &[Told], stamps: Stamps) -> Vec<Line> {
         .max()
         .unwrap_or_default();
     let line = |(told, stamp): (&Told, &String)| {
-        Line::new(Tone::Dim, format!("{stamp:>width$}  ")).and(told.tone, &*told.text)
+        let line = Line::new(Tone::Dim, format!("{stamp:>width$}  ")).and(told.tone, &*told.text);
+        style.wrap(&line, width + 2)
     };
-    story.iter().zip(&stamps).map(line).collect()
+    story.iter().zip(&stamps).flat_map(line).collect()
 }
 
 fn stamp(told: &Told, stamps: Stamps) -> String {

@@ -75,6 +75,16 @@ impl Line {
         self.pieces.iter().map(|(_, text)| columns(text)).sum()
     }
 
+    fn trim_end(&mut self) {
+        while let Some((_, text)) = self.pieces.last_mut() {
+            text.truncate(text.trim_end().len());
+            if !text.is_empty() {
+                break;
+            }
+            self.pieces.pop();
+        }
+    }
+
     fn append(&mut self, other: &Self) {
         for (tone, text) in other.pieces() {
             self.push(tone, text);
@@ -132,6 +142,47 @@ impl Style {
         let head: String = name.chars().take(head).collect();
         let tail: String = name.chars().skip(length - tail).collect();
         format!("{head}{}{tail}", self.ellipsis())
+    }
+
+    /// Names as a list; of more than a few, the first and how many there are.
+    pub fn names(self, names: &[String]) -> String {
+        const SHOWN: usize = 8;
+        const OF_MANY: usize = 3;
+        if names.len() <= SHOWN {
+            return names.join(", ");
+        }
+        let more = if self.ascii { "..." } else { "…" };
+        format!(
+            "{} containers: {}, {more}",
+            names.len(),
+            names[..OF_MANY].join(", ")
+        )
+    }
+
+    /// Breaks a line between words where it is too wide, and goes on below with an indent. A word
+    /// that is wider than a line stays whole.
+    pub fn wrap(self, line: &Line, indent: usize) -> Vec<Line> {
+        if line.width() <= self.width {
+            return vec![line.clone()];
+        }
+        let mut lines = Vec::new();
+        let mut current = Line::default();
+        let mut has_words = false;
+        for (tone, text) in line.pieces() {
+            for word in text.split_inclusive(' ') {
+                let shown = columns(word.trim_end());
+                if has_words && shown > 0 && current.width() + shown > self.width {
+                    current.trim_end();
+                    lines.push(std::mem::take(&mut current));
+                    current.push(Tone::Plain, " ".repeat(indent));
+                    has_words = false;
+                }
+                current.push(tone, word);
+                has_words |= shown > 0;
+            }
+        }
+        lines.push(current);
+        lines
     }
 
     /// Puts parts after a head, with a separator between two, and goes on in a new line below the

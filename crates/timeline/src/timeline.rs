@@ -14,6 +14,8 @@ use std::time::Duration;
 pub struct Timeline {
     header: Header,
     records: Vec<Record>,
+    /// How long somebody watched, if that is longer than something happened.
+    watched: Duration,
 }
 
 /// Whose timeline it is.
@@ -80,6 +82,7 @@ impl Timeline {
         Self {
             header,
             records: Vec::new(),
+            watched: Duration::ZERO,
         }
     }
 
@@ -117,13 +120,18 @@ impl Timeline {
         self.record(seq)
     }
 
-    /// The time of the latest record.
+    /// The same, watched until then: that nothing happened any more is part of what was seen. It
+    /// is not written to files.
+    #[must_use]
+    pub const fn watched_until(mut self, moment: Duration) -> Self {
+        self.watched = moment;
+        self
+    }
+
+    /// The time of the latest record, or until when somebody watched.
     pub fn end(&self) -> Duration {
-        self.records
-            .iter()
-            .map(|record| record.at)
-            .max()
-            .unwrap_or_default()
+        let latest = self.records.iter().map(|record| record.at).max();
+        latest.unwrap_or_default().max(self.watched)
     }
 
     /// All containers: those of the header, then others in the order in which they appear.

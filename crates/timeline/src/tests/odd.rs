@@ -4,6 +4,7 @@ use super::life::{Describe, Life, orders, pod};
 use crate::record::Record;
 use crate::story::{Detail, Stamps, lines};
 use crate::trace::{result, trace};
+use crate::unfinished::unfinished;
 use crate::{Recorder, Style, Timeline, json};
 use pillion_engine::entry::{Cause, Entry, Impossible, What};
 use pillion_engine::pod::{BarrierId, ContainerId, Target, Until};
@@ -19,6 +20,7 @@ fn ask_everything(timeline: &Timeline) {
         Style::ascii(500),
     ] {
         let _ = trace(timeline, style);
+        let _ = unfinished(timeline, style);
     }
     let _ = result(timeline);
     let _ = timeline.waits();
@@ -28,7 +30,11 @@ fn ask_everything(timeline: &Timeline) {
         assert_eq!(path.records.last(), Some(&record.seq));
     }
     for detail in [Detail::Brief, Detail::Full] {
-        let _ = lines(&timeline.story(detail), Stamps::Absolute);
+        let _ = lines(
+            &timeline.story(detail),
+            Stamps::Absolute,
+            Style::unicode(20),
+        );
     }
     assert_eq!(
         json::read(&json::write(timeline))

@@ -1,9 +1,9 @@
 //! Sentences are short, say why, and say things once.
 
 use super::life::{Describe, Life, find, orders, pod};
-use crate::Tone;
 use crate::story::{Detail, Stamps, lines};
 use crate::words::sentence;
+use crate::{Style, Tone};
 use pillion_engine::entry::{Cause, Impossible, What};
 use pillion_engine::event::{Exit, StartFailure};
 use pillion_engine::pod::{HookKind, ProbeKind, Reaction, Until};
@@ -12,7 +12,11 @@ use pillion_engine::tick::Tick;
 use std::time::Duration;
 
 fn told(life: &Life, detail: Detail) -> String {
-    let lines = lines(&life.timeline.story(detail), Stamps::Relative);
+    let lines = lines(
+        &life.timeline.story(detail),
+        Stamps::Relative,
+        Style::unicode(200),
+    );
     lines.iter().map(|line| line.to_string() + "\n").collect()
 }
 
@@ -406,7 +410,7 @@ fn absolute_times_are_shown_where_they_are_known() {
     let mut life = Life::with_base(life.pod, base);
     life.at(1500).ready("app");
     let story = life.timeline.story(Detail::Brief);
-    let told = &lines(&story, Stamps::Absolute)[0];
+    let told = &lines(&story, Stamps::Absolute, Style::unicode(200))[0];
     assert_eq!(told.to_string(), "2026-11-15T08:30:01.500000Z  app ready");
     assert_eq!(told.pieces().last(), Some((Tone::Good, "app ready")));
 }

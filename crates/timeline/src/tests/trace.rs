@@ -3,10 +3,11 @@
 use super::golden::golden;
 use super::life::{Describe, Life, orders, pod};
 use crate::trace::{result, trace};
-use crate::{Style, Timeline};
+use crate::unfinished::unfinished;
+use crate::{Line, Style, Timeline, Tone};
 use pillion_engine::entry::{Cause, What};
 use pillion_engine::event::Exit;
-use pillion_engine::pod::Until;
+use pillion_engine::pod::{Target, Until};
 use pillion_engine::status::Phase;
 use std::time::Duration;
 
@@ -166,6 +167,60 @@ fn a_pod_that_lives_has_no_result() {
         screen.starts_with("p · not ended after 1.5 s · never ready\n"),
         "{screen}"
     );
+}
+
+#[test]
+fn a_pod_that_goes_on_says_who_waits_and_what_runs() {
+    let mut life = Life::new(pod("p").main("db").main("app").sidecar("log"));
+    life.starts_pod();
+    life.starts("db", Cause::PodStart);
+    let db = life.id("db");
+    let waiting = What::Waiting {
+        target: Target::Container(db),
+        until: Until::Ready,
+    };
+    life.at(1500).tell("app", waiting);
+    life.starts("log", Cause::PodStart);
+    let timeline = life.timeline.watched_until(Duration::from_mins(10));
+    let lines = unfinished(&timeline, Style::unicode(80));
+    let lines: Vec<_> = lines.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        lines,
+        [
+            " still waiting  app for db to be ready since 1.500s",
+            " still running  db, log",
+        ]
+    );
+    let screen = screen(&timeline, Style::unicode(80));
+    assert!(screen.contains("not ended after 10 min"), "{screen}");
+    assert!(screen.contains(" 8m\n"), "the axis reaches the end: {screen}");
+}
+
+#[test]
+fn lines_break_between_words() {
+    let line = Line::new(Tone::Dim, "1.000s  ").and(Tone::Bad, "app exited 137 (killed), restarts");
+    let wrap = |width| -> Vec<String> {
+        let lines = Style::unicode(width).wrap(&line, 8);
+        lines.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(wrap(80), [line.to_string()]);
+    assert_eq!(
+        wrap(24),
+        [
+            "1.000s  app exited 137",
+            "        (killed),",
+            "        restarts"
+        ]
+    );
+    assert_eq!(wrap(0).len(), 6, "a word a line");
+}
+
+#[test]
+fn long_lists_of_names_are_counted() {
+    let names: Vec<_> = (0..40).map(|number| format!("c{number}")).collect();
+    let style = Style::unicode(80);
+    assert_eq!(style.names(&names), "40 containers: c0, c1, c2, …");
+    assert_eq!(style.names(&names[..2]), "c0, c1");
 }
 
 #[test]
