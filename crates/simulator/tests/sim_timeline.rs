@@ -195,7 +195,7 @@ fn restarts_read_well() {
     assert!(story.contains("3.040s  proxy exited 137 (killed), restarts in 10 s: policy\n"));
 
     let story = told(&timeline(&second_run()));
-    assert!(story.contains("pod stops within 30 s: rule 1 of app says RestartPod\n"));
+    assert!(story.contains("pod stops within 30 s: app's exit restarts the pod\n"));
     assert!(story.contains("3.106s  pod starts again (run 2)\n"));
 }
 

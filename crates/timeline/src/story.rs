@@ -4,12 +4,13 @@
 //! is said once: its turn and its start, its exit and its restart.
 
 use crate::quantity::moment;
-use crate::record::{Cause, Record, Seq, What};
-use crate::text::{Line, Style, Tone, columns};
+use crate::record::{Cause, Record, Seq, Target, What};
+use crate::text::{Line, Style, Tone, columns, tame};
 use crate::timeline::{Kind, Timeline};
 use crate::wall::Wall;
-use crate::words::{awaited, event, predicate, reason, sentence, tone, with_reason};
-use std::collections::BTreeMap;
+use crate::words::{awaited, event, predicate, reason, sentence, strength, tone, with_reason};
+use pillion_engine::pod::Until;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// How much to tell.
@@ -57,13 +58,26 @@ impl Timeline {
     /// The story of the pod.
     pub fn story(&self, detail: Detail) -> Vec<Told> {
         match detail {
-            Detail::Full => self
-                .records()
-                .iter()
-                .map(|r| Told::new(r, sentence(r)))
-                .collect(),
+            Detail::Full => self.full_story(),
             Detail::Brief => self.brief_story(),
         }
+    }
+
+    fn full_story(&self) -> Vec<Told> {
+        let mut undoing = BTreeSet::new();
+        let mut told = Vec::new();
+        for record in self.records() {
+            let mut text = sentence(record);
+            if record.what == What::Undoing {
+                undoing.insert(record.container.as_deref());
+            } else if matches!(record.what, What::Exited { .. })
+                && undoing.remove(&record.container.as_deref())
+            {
+                text = of_undo(record);
+            }
+            told.push(Told::new(record, text));
+        }
+        told
     }
 
     fn brief_story(&self) -> Vec<Told> {
@@ -186,7 +200,14 @@ impl<'a> Moment<'a> {
                 self.next_is(|next| matches!(next, What::PodStarted { .. }))
             }
             What::HookEnded { ok, .. } => *ok,
-            What::HookBegan { .. } => self.next_is(|next| matches!(next, What::HookEnded { .. })),
+            // A hook that took no time and went well is not worth a line.
+            What::HookBegan { hook } => self.after().any(|next| {
+                next.what
+                    == (What::HookEnded {
+                        hook: *hook,
+                        ok: true,
+                    })
+            }),
             What::Restarting { .. } => self.previous_is(is_failed_attempt),
             What::Ended { ok } => {
                 self.previous_is(is_failed_attempt) && !(*ok && self.is_of_oneshot())
@@ -227,15 +248,23 @@ impl<'a> Moment<'a> {
         if over || self.previous_is(|before| matches!(before, What::Waiting { .. })) {
             return None;
         }
-        let mut text = event(self.record());
-        for record in self.after() {
+        let mut waits: Vec<(&Target, Until)> = Vec::new();
+        for record in &self.records[self.place..] {
             let What::Waiting { target, until } = &record.what else {
                 break;
             };
-            text.push_str(", ");
-            text.push_str(&awaited(target, *until));
+            match waits.iter_mut().find(|(known, _)| *known == target) {
+                Some((_, known)) if strength(*known) >= strength(*until) => {}
+                Some((_, known)) => *known = *until,
+                None => waits.push((target, *until)),
+            }
         }
-        Some(text)
+        let name = tame(self.record().container.as_deref().unwrap_or("pod"));
+        let waits: Vec<_> = waits
+            .into_iter()
+            .map(|(target, until)| awaited(target, until))
+            .collect();
+        Some(format!("{name} waits {}", waits.join(", ")))
     }
 
     /// A start, with the reason why its turn came; nothing if it is a restart at once.
@@ -255,6 +284,9 @@ impl<'a> Moment<'a> {
     /// An exit, with what follows from it.
     fn exit(self) -> Option<String> {
         let exit = self.record();
+        if self.next_is(|next| matches!(next, What::Undone { .. })) {
+            return None;
+        }
         let next = self.after().next().filter(|next| follows_exit(&next.what));
         match next {
             None => Some(sentence(exit)),
@@ -277,6 +309,12 @@ impl<'a> Moment<'a> {
         let head = name.and_then(|name| self.timeline.header().container(name));
         head.is_some_and(|head| head.kind == Kind::Oneshot)
     }
+}
+
+/// `gpu's undo exited 0`
+fn of_undo(exit: &Record) -> String {
+    let name = tame(exit.container.as_deref().unwrap_or("pod"));
+    with_reason(format!("{name}'s undo{}", predicate(exit)), reason(exit))
 }
 
 const fn is_failed_attempt(what: &What) -> bool {

@@ -3,6 +3,7 @@
 use crate::record::{Cause, Name, Record, What};
 use crate::timeline::Timeline;
 use pillion_engine::status::Phase;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// A container was restarted.
@@ -29,6 +30,8 @@ pub struct Ending<'a> {
     pub decider: Option<&'a Name>,
     /// Whether that end was giving up rather than an exit.
     pub gave_up: bool,
+    /// Whether it did not even run.
+    pub never_ran: bool,
     /// The exit code that stands for the pod.
     pub code: i32,
     /// When.
@@ -47,12 +50,22 @@ impl Timeline {
         Some(ready.at)
     }
 
-    /// Every restart of a container, in order.
+    /// Every restart of a container, in order. One that was decided and never came to it, because
+    /// the pod ended before, is none.
     pub fn restarts(&self) -> Vec<Restart<'_>> {
-        self.records()
-            .iter()
-            .filter_map(|record| self.restart(record))
-            .collect()
+        let mut started = BTreeSet::new();
+        let mut restarts = Vec::new();
+        for record in self.records().iter().rev() {
+            if record.what == What::Starting {
+                started.insert(record.container.as_deref());
+            } else if let Some(restart) = self.restart(record)
+                && started.remove(&Some(restart.container))
+            {
+                restarts.push(restart);
+            }
+        }
+        restarts.reverse();
+        restarts
     }
 
     fn restart<'a>(&'a self, record: &'a Record) -> Option<Restart<'a>> {
@@ -78,13 +91,17 @@ impl Timeline {
             Some(stop) if record.cause == Cause::Itself => &stop.cause,
             Some(_) | None => &record.cause,
         };
-        let last = backwards().find(|record| record.container.as_ref() == decider && ends(record));
+        // What it did since its newest start, the newest first; stopped after giving up, it exits too.
+        let of_decider = || backwards().filter(|record| record.container.as_ref() == decider);
+        let newest = || of_decider().take_while(|record| record.what != What::Starting);
+        let exited = newest().any(|record| matches!(record.what, What::Exited { .. }));
+        let gave_up = newest().any(|record| record.what == What::GaveUp)
+            || (!exited && matches!(cause, Cause::GiveUp { .. }));
         Some(Ending {
             phase,
             decider,
-            gave_up: last.map_or(matches!(cause, Cause::GiveUp { .. }), |record| {
-                record.what == What::GaveUp
-            }),
+            gave_up,
+            never_ran: !of_decider().any(|record| runs(&record.what)),
             code,
             at: record.at,
             cause,
@@ -104,7 +121,7 @@ fn end(record: &Record) -> Option<(&Record, Phase, Option<&Name>, i32)> {
     Some((record, *phase, decider.as_ref(), *code))
 }
 
-/// Whether it is the end of an attempt, or of all attempts.
-const fn ends(record: &Record) -> bool {
-    matches!(record.what, What::Exited { .. } | What::GaveUp)
+/// Whether it shows that there was a process.
+const fn runs(what: &What) -> bool {
+    matches!(what, What::Running | What::Started | What::Exited { .. })
 }

@@ -83,6 +83,8 @@ fn deciding(ending: &Ending<'_>) -> Option<String> {
     };
     let did = if ending.gave_up {
         format!("{} gave up", tame(name))
+    } else if ending.never_ran {
+        format!("{} never ran", tame(name))
     } else {
         format!("{} exited {}", tame(name), ending.code)
     };

@@ -188,9 +188,9 @@ pub(crate) fn cause_words(cause: &Cause, about: Option<&str>) -> Option<String> 
         Cause::Policy => "policy".into(),
         Cause::Rule {
             container,
-            index,
             reaction,
-        } => rule(about, container, *index, *reaction),
+            ..
+        } => rule(about, container, *reaction),
         Cause::Probe { probe } => format!("{} probe failed", probe_name(*probe)),
         Cause::PostStart => "postStart hook failed".into(),
         Cause::StartTimeout => "not up in time".into(),
@@ -233,6 +233,17 @@ pub(crate) fn awaited(target: &Target, until: Until) -> String {
     }
 }
 
+/// How much a condition asks for: of two on one target, the one that implies the other is told.
+pub(crate) const fn strength(until: Until) -> u8 {
+    match until {
+        Until::Attempted | Until::Settled => 0,
+        Until::Started => 1,
+        Until::Ready => 2,
+        Until::Exited => 3,
+        Until::Succeeded => 4,
+    }
+}
+
 fn fulfilled(target: &Target, until: Until) -> String {
     let name = tame(target.name());
     match (target, until) {
@@ -264,15 +275,22 @@ fn impossible(target: &Target, until: Until, why: Impossible) -> String {
     }
 }
 
-/// `rule 1 says FailPod`, counted from one as people do.
-fn rule(about: Option<&str>, container: &str, index: usize, reaction: Reaction) -> String {
-    let of = if about == Some(container) {
-        String::new()
+/// `its exit fails the pod`: whether a rule was written or a phase made it, its exit did it.
+fn rule(about: Option<&str>, container: &str, reaction: Reaction) -> String {
+    let whose = if about == Some(container) {
+        "its".to_owned()
     } else {
-        format!(" of {}", tame(container))
+        format!("{}'s", tame(container))
     };
-    let number = index.saturating_add(1);
-    format!("rule {number}{of} says {}", reaction_name(reaction))
+    let does = match reaction {
+        Reaction::Restart => "asks for a restart",
+        Reaction::RestartAllContainers => "restarts all containers",
+        Reaction::RestartPod => "restarts the pod",
+        Reaction::FailPod => "fails the pod",
+        Reaction::CompletePod => "completes the pod",
+        Reaction::Ignore => "is ignored",
+    };
+    format!("{whose} exit {does}")
 }
 
 fn stopping(at: Duration, deadline: Option<Duration>) -> &'static str {

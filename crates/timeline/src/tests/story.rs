@@ -244,8 +244,8 @@ fn every_cause_has_its_words() {
         (Cause::TargetDown { target: proxy }, "proxy went down"),
         (Cause::Unneeded, "nothing needs it any more"),
         (Cause::Policy, "policy"),
-        (rule(app), "rule 1 says FailPod"),
-        (rule(proxy), "rule 1 of proxy says FailPod"),
+        (rule(app), "its exit fails the pod"),
+        (rule(proxy), "proxy's exit fails the pod"),
         (Cause::Probe(ProbeKind::Liveness), "liveness probe failed"),
         (Cause::PostStart, "postStart hook failed"),
         (Cause::StartTimeout, "not up in time"),
@@ -413,4 +413,50 @@ fn absolute_times_are_shown_where_they_are_known() {
     let told = &lines(&story, Stamps::Absolute, Style::unicode(200))[0];
     assert_eq!(told.to_string(), "2026-11-15T08:30:01.500000Z  app ready");
     assert_eq!(told.pieces().last(), Some((Tone::Good, "app ready")));
+}
+
+#[test]
+fn a_target_is_named_once_however_much_is_waited_for() {
+    let mut life = three();
+    let (proxy, app) = (life.id("proxy"), life.id("app"));
+    for (target, until) in [
+        (proxy, Until::Started),
+        (app, Until::Started),
+        (proxy, Until::Ready),
+    ] {
+        let target = pillion_engine::pod::Target::Container(target);
+        life.tell("migrate", What::Waiting { target, until });
+    }
+    assert_eq!(
+        told(&life, Detail::Brief),
+        "0.000s  migrate waits for proxy to be ready, for app to start\n"
+    );
+}
+
+#[test]
+fn the_end_of_an_undo_is_not_told_as_an_exit() {
+    let mut life = three();
+    life.tell("migrate", What::Undoing);
+    life.at(1000).exits("migrate", 0);
+    life.tell("migrate", What::Undone { ok: true });
+    assert_eq!(
+        told(&life, Detail::Brief),
+        "0.000s  migrate runs its undo\n1.000s  migrate's undo is done\n"
+    );
+    assert!(told(&life, Detail::Full).contains("1.000s  migrate's undo exited 0\n"));
+}
+
+#[test]
+fn hooks_are_told_when_they_take_time_or_fail() {
+    let hook = HookKind::PostStart;
+    let story = |millis, ok| {
+        let mut life = three();
+        life.tell("app", What::HookBegan(hook));
+        life.tell("app", What::Started);
+        life.at(millis).tell("app", What::HookEnded { hook, ok });
+        let told = told(&life, Detail::Brief);
+        told.lines().filter(|line| line.contains("hook")).count()
+    };
+    assert_eq!([story(0, true), story(5000, true)], [0, 1]);
+    assert_eq!([story(0, false), story(5000, false)], [2, 2]);
 }

@@ -106,6 +106,9 @@ fn the_result_names_who_decided_it() {
         let mut life = Life::new(pod("p").main("app"));
         let decider = decided.then(|| life.id("app"));
         let cause = cause(&life);
+        if !matches!(cause, Cause::GiveUp(_)) {
+            life.exits("app", 1);
+        }
         let what = What::PodEnded {
             phase: Phase::Failed,
             decider,
@@ -157,6 +160,33 @@ fn a_decider_that_never_ran_gave_up() {
 }
 
 #[test]
+fn a_decider_without_a_process_did_not_exit() {
+    let mut life = Life::new(pod("p").main("app"));
+    life.pod_stops(Cause::Deletion);
+    life.at(1000)
+        .pod_ends(Phase::Failed, "app", 1, Cause::Itself);
+    let text = result(&life.timeline).unwrap().to_string();
+    assert_eq!(
+        text,
+        "p failed: app never ran (the pod is deleted) after 1 s"
+    );
+}
+
+#[test]
+fn who_gives_up_and_is_stopped_gave_up() {
+    let mut life = Life::new(pod("p").main("app"));
+    life.starts("app", Cause::PodStart);
+    life.tell("app", What::GaveUp);
+    life.exits("app", 143);
+    let app = life.id("app");
+    life.pod_stops(Cause::GiveUp(app));
+    life.at(1000)
+        .pod_ends(Phase::Failed, "app", 143, Cause::Itself);
+    let text = result(&life.timeline).unwrap().to_string();
+    assert_eq!(text, "p failed: app gave up after 1 s");
+}
+
+#[test]
 fn a_pod_that_lives_has_no_result() {
     let mut life = Life::new(pod("p").main("app"));
     life.starts_pod();
@@ -193,7 +223,10 @@ fn a_pod_that_goes_on_says_who_waits_and_what_runs() {
     );
     let screen = screen(&timeline, Style::unicode(80));
     assert!(screen.contains("not ended after 10 min"), "{screen}");
-    assert!(screen.contains(" 8m\n"), "the axis reaches the end: {screen}");
+    assert!(
+        screen.contains(" 8m\n"),
+        "the axis reaches the end: {screen}"
+    );
 }
 
 #[test]
