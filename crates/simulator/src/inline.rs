@@ -14,6 +14,9 @@ pub enum NotAnAct {
     /// There is no `@` with a time after it.
     #[error("the end says when: `@3s`, `@500ms`, `@2m`")]
     Time,
+    /// A time that stands alone is none.
+    #[error("a time is written as `10s`, `500ms`, `2m`, or as a number of seconds")]
+    Moment,
     /// There is no name before it.
     #[error("the beginning says who: the name of a container")]
     Name,
@@ -27,10 +30,11 @@ type Result<T> = std::result::Result<T, NotAnAct>;
 /// `10s` deletes the pod then; `10s/5s` gives it 5 s to stop.
 pub fn delete(text: &str) -> Result<Act> {
     let (time, grace) = match text.split_once('/') {
-        Some((time, grace)) => (time, Some(time_of(grace)?)),
+        Some((time, grace)) => (time, Some(time_of(grace).ok_or(NotAnAct::Moment)?)),
         None => (text, None),
     };
-    Ok(Act::at(time_of(time)?, Deed::Delete { grace }))
+    let time = time_of(time).ok_or(NotAnAct::Moment)?;
+    Ok(Act::at(time, Deed::Delete { grace }))
 }
 
 /// `proxy@3s` kills a container then; `proxy=15@3s` sends another signal.
@@ -105,11 +109,13 @@ pub fn ask(text: &str) -> Result<Act> {
 
 fn split(text: &str) -> Result<(&str, Duration)> {
     let (who, time) = text.rsplit_once('@').ok_or(NotAnAct::Time)?;
-    Ok((who, time_of(time)?))
+    Ok((who, time_of(time).ok_or(NotAnAct::Time)?))
 }
 
-fn time_of(text: &str) -> Result<Duration> {
-    duration(text).ok_or(NotAnAct::Time)
+/// With a unit, or in seconds, as in scenario files.
+fn time_of(text: &str) -> Option<Duration> {
+    let seconds = || Duration::try_from_secs_f64(text.parse().ok()?).ok();
+    duration(text).or_else(seconds)
 }
 
 fn name(text: &str) -> Result<Box<str>> {
@@ -149,6 +155,7 @@ mod tests {
         };
         assert_eq!(kill("proxy@3s"), Ok(Act::at(secs(3), kills(9))));
         assert_eq!(kill("proxy=15@2m"), Ok(Act::at(secs(120), kills(15))));
+        assert_eq!(kill("proxy@3"), Ok(Act::at(secs(3), kills(9))));
         assert_eq!(kill("proxy"), Err(NotAnAct::Time));
         assert_eq!(kill("@3s"), Err(NotAnAct::Name));
         for wrong in ["proxy=TERM@3s", "proxy=0@3s", "proxy=65@3s"] {
@@ -175,7 +182,10 @@ mod tests {
         };
         assert_eq!(delete("10s"), Ok(Act::at(secs(10), deletes(None))));
         assert_eq!(delete("10s/5s"), Ok(Act::at(secs(10), deletes(Some(5)))));
-        assert_eq!(delete("soon"), Err(NotAnAct::Time));
+        assert_eq!(delete("3"), Ok(Act::at(secs(3), deletes(None))));
+        assert_eq!(delete("soon"), Err(NotAnAct::Moment));
+        assert_eq!(delete("3/x"), Err(NotAnAct::Moment));
+        assert_eq!(delete("-3"), Err(NotAnAct::Moment));
     }
 
     #[test]

@@ -293,7 +293,8 @@ codes! {
     "L0501" UnknownField Warning
     "Kubernetes has no such field here"
     "The field is neither one of Kubernetes (1.36) nor one of Pillion. Kubernetes drops such fields \
-     or, with strict validation, refuses the object. It is ignored here."
+     or, with strict validation, refuses the object. In a pod file it is ignored; a scenario with an \
+     unknown key is refused."
 
     "L0502" MisspeltField Error
     "this is almost a field of Pillion"

@@ -16,10 +16,10 @@ use std::path::PathBuf;
 /// Exit status: 0, 1 if the file has errors or an expectation fails, 2 if a file cannot be read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[command(group(clap::ArgGroup::new("what").args(["file", "scenario"]).required(true).multiple(true)))]
 pub(crate) struct SimulateArgs {
     /// The pod file; `-` is the standard input
-    #[arg(value_name = "FILE", required_unless_present = "scenario")]
-    #[arg(value_hint = clap::ValueHint::FilePath)]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) file: Option<PathBuf>,
     /// The pod of this name, if the file has several
     #[arg(long, value_name = "NAME", requires = "file")]

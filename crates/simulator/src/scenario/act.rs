@@ -210,7 +210,9 @@ impl Findings {
         }
         let script = Box::new(self.script(&actor, Script::default()));
         let name = name?;
-        self.added.insert(name.clone());
+        if self.added.insert(name.clone(), item.place).is_some() {
+            self.refused(item.place, format!("`{name}` is added twice"));
+        }
         Some(Deed::AddEphemeral { name, script })
     }
 

@@ -3,7 +3,7 @@
 use super::item::{Item, Place, Value};
 use crate::actor::PerRun;
 use pillion_spec::{Code, Diagnostic, Severity};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -15,8 +15,8 @@ pub(super) struct Findings {
     pub(super) found: Vec<(usize, Diagnostic)>,
     /// Containers that are named somewhere.
     pub(super) named: Vec<(Box<str>, Place)>,
-    /// Containers that the acts add.
-    pub(super) added: BTreeSet<Box<str>>,
+    /// Containers that the acts add, and where.
+    pub(super) added: BTreeMap<Box<str>, Place>,
     /// The names of acts.
     pub(super) acts: BTreeSet<Box<str>>,
 }
@@ -244,7 +244,7 @@ impl<'i> Keys<'i> {
     pub(super) fn end(self, findings: &mut Findings) {
         let known = |key: &str| self.known.contains(&key);
         for field in self.map.fields().iter().filter(|field| !known(&field.key)) {
-            let message = format!("`{}` is not known here", field.key);
+            let message = format!("a scenario has no `{}` here", field.key);
             let help = format!("known here: {}", self.known.join(", "));
             let place = field.place;
             let diagnostic = findings.at(Code::UnknownField, place, message, "");

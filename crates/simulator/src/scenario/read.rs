@@ -155,6 +155,12 @@ impl Reader {
     }
 
     fn extended(&mut self, item: &Item, open: Open<'_>) -> Option<Base> {
+        let name = self.findings.text(item)?;
+        if name.contains(['/', '\\']) || name == ".." {
+            let message = "`extends` names another file of the same folder".into();
+            self.findings.refused(item.place, message);
+            return None;
+        }
         let document = self.other(item, open)?;
         let mut keys = self.findings.map(&document)?;
         Some(self.base(&mut keys, open))
@@ -244,8 +250,13 @@ impl Reader {
     fn check_names(&mut self, pod: &Pod) {
         let names: BTreeSet<_> = pod.containers.iter().map(|c| c.name.clone()).collect();
         let findings = &mut self.findings;
+        let added = findings.added.clone();
+        for (name, place) in added.iter().filter(|(name, _)| names.contains(*name)) {
+            let message = format!("the pod has a container `{name}` already");
+            findings.refused(*place, message);
+        }
         for (name, place) in std::mem::take(&mut findings.named) {
-            if !names.contains(&name) && !findings.added.contains(&name) {
+            if !names.contains(&name) && !findings.added.contains_key(&name) {
                 let message = format!("the pod has no container `{name}`");
                 let diagnostic = Diagnostic::new(Code::UnknownValue, message);
                 let help = format!("its containers: {}", join(&names));

@@ -263,3 +263,29 @@ fn back_off_is_shortened_for_everybody() {
         assert_eq!((backoff.initial, backoff.max), (secs(1), secs(5)));
     }
 }
+
+#[test]
+fn an_added_container_has_a_name_of_its_own() {
+    let once = "{addEphemeral: {name: debug}}";
+    assert!(reading(&format!("acts: [{once}]")).scenario.is_some());
+    for (text, message) in [
+        (
+            "acts: [{addEphemeral: {name: app}}]".to_owned(),
+            "the pod has a container `app` already",
+        ),
+        (format!("acts: [{once}, {once}]"), "`debug` is added twice"),
+    ] {
+        assert_eq!(wrong(&text), [(Code::NotAllowedHere, message.to_owned())]);
+    }
+}
+
+#[test]
+fn what_is_extended_is_in_the_same_folder() {
+    for name in ["../x.yaml", "/x.yaml", "sub/x.yaml", ".."] {
+        let message = "`extends` names another file of the same folder".to_owned();
+        assert_eq!(
+            wrong(&format!("extends: {name}")),
+            [(Code::NotAllowedHere, message)]
+        );
+    }
+}
