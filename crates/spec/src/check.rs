@@ -8,6 +8,7 @@ mod condition;
 mod cycle;
 mod ending;
 mod keystone;
+mod port;
 mod settings;
 mod start_time;
 mod stop_time;
@@ -46,6 +47,7 @@ const CHECKS: &[Check] = &[
     condition::check,
     ending::check,
     keystone::check,
+    port::check,
     start_time::check,
     stop_time::check,
     settings::check,

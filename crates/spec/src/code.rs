@@ -179,6 +179,12 @@ codes! {
      is open which one is meant, or whether both are. Give the second another name; a container \
      may use several capabilities."
 
+    "L0108" UnknownPort Warning
+    "a probe or a hook names a port that does not exist"
+    "Probes and hooks may give a port by the name that it has among the `ports` of the same \
+     container. If none has this name, Kubernetes takes the pod all the same, and then every \
+     attempt fails: the container never becomes ready, or is killed again and again."
+
     "L0201" Cycle Error
     "containers wait for each other"
     "Each of the containers waits for the next and the last one for the first, so none of them could \
@@ -196,7 +202,8 @@ codes! {
     "a container would start after the end of the pod"
     "A pod ends with its keystone, or when all of its main containers have ended. A container that \
      waits for that very end would never run. If something is to be done afterwards, it must be a \
-     main container (which the pod waits for), or the undo of a oneshot, or a `preStop` hook."
+     main container (which the pod waits for), or the undo of a oneshot, or a `preStop` hook. If it \
+     can go on without that end, after a timeout or another attempt, it is only noted."
 
     "L0204" OnlySidecars Error
     "a pod of nothing but sidecars"
@@ -230,7 +237,8 @@ codes! {
     "a container is killed before it can be ready"
     "`startTimeoutSeconds` is the time from the container's turn, pulling its image included, until \
      it is ready; then it is killed. Probes are not tried before their `initialDelaySeconds`, and a \
-     `postStart` hook must be done first. If these alone take as long, no start can succeed."
+     `postStart` hook must be done first; a readiness probe with a `successThreshold` must then \
+     succeed that often, once in a period. If these alone take as long, no start can succeed."
 
     "L0302" WaitTooShort Error
     "a wait ends before what it waits for can be there"
@@ -276,7 +284,8 @@ codes! {
     "a marker has no effect in this pod"
     "The marker belongs to a dialect that Pillion reads, but in this pod it changes nothing: the \
      sidecars of a job can only end with their job if the pod's `restartPolicy` lets it end, and \
-     the annotation of the launch priority has the one value `Ordered`."
+     the annotation of the launch priority has the one value `Ordered`, and the variable of a job's \
+     sidecar is `true` or `false`."
 
     "L0405" SettingWithoutEffect Warning
     "a setting has no effect here"

@@ -5,7 +5,7 @@
 
 use super::Subject;
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::lower::sketch::{Reached, edges, nodes, position, reach};
 use pillion_engine::pod::{
     Container, ContainerId, Keystone, List, Need, Origin, Pod, Reaction, Requirement,
@@ -66,7 +66,11 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
             .filter(|(_, _, edge)| waits_for_end(edge));
         for (index, target, edge) in waiting {
             if let Some(end) = ends_pod(subject, &last_mains, id, target, edge) {
-                findings.push(too_late(subject, id, index, target, end));
+                findings.push(if goes_on(subject.container(target), edge) {
+                    goes_on_without(subject, id, index, target)
+                } else {
+                    too_late(subject, id, index, target, end)
+                });
             }
         }
     }
@@ -86,9 +90,6 @@ fn ends_pod(
     edge: &Requirement,
 ) -> Option<End> {
     let drawn = subject.container(target);
-    if goes_on(drawn, edge) {
-        return None;
-    }
     if ends_with_keystone(drawn, edge) {
         return Some(End::Keystone);
     }
@@ -234,6 +235,22 @@ fn too_late(
         .primary(place, format!("waits for the end of `{to}`"))
         .secondary(subject.name_place(target), reason)
         .help(help)
+}
+
+/// Good to know: what is written is not what it will wait for.
+fn goes_on_without(
+    subject: &Subject<'_>,
+    id: ContainerId,
+    index: usize,
+    target: ContainerId,
+) -> Diagnostic {
+    let [from, to] = [id, target].map(|id| subject.name(id));
+    let message = format!("container `{from}` starts before `{to}` has ended, or not at all");
+    let place = subject.edge_place(Target::Container(id), index);
+    Diagnostic::new(Code::StartsAfterEnd, message)
+        .severity(Severity::Note)
+        .primary(place, format!("the end of `{to}` is the end of the pod"))
+        .help("it goes on after its timeout, or when another attempt is made")
 }
 
 fn only_sidecars(subject: &Subject<'_>) -> Option<Diagnostic> {

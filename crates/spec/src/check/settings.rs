@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lower::capability::NETWORK;
 use crate::pillion::Network;
 use pillion_engine::pod::{
-    self as engine, ContainerId, Kind, OnRestart, Reaction, RestartPolicy, Until,
+    self as engine, ContainerId, Kind, List, OnRestart, Reaction, RestartPolicy, Until,
 };
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
@@ -53,6 +53,13 @@ fn useless(drawn: &engine::Container, written: &Container) -> Vec<Useless> {
         (
             !service && fields.ready_on.is_some(),
             "readyOn",
+            "a oneshot runs to completion and is never ready",
+            "remove it: those that require a oneshot wait for its success",
+        ),
+        (
+            // In the init list Kubernetes refuses it, which has been reported.
+            !service && drawn.list == List::Regular && written.readiness_probe.is_some(),
+            "readinessProbe",
             "a oneshot runs to completion and is never ready",
             "remove it: those that require a oneshot wait for its success",
         ),

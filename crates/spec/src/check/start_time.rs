@@ -1,6 +1,7 @@
 //! Timeouts that end before what they wait for can happen.
 //!
-//! A probe is not tried before its initial delay, and a container has not started while its
+//! A probe is not tried before its initial delay, successes that must come in a row are a period
+//! apart, and a container has not started while its
 //! postStart hook sleeps. A timeout within that time always passes. Anything beyond depends on the
 //! program, and is not judged.
 
@@ -10,6 +11,7 @@ use crate::container::Container;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::hook::Hook;
 use crate::lower::seconds;
+use crate::probe::Probe;
 use pillion_engine::pod::{self as engine, ContainerId, Need, Until};
 use std::time::Duration;
 
@@ -35,10 +37,6 @@ fn delay(written: &Container, until: Until) -> Option<Delay> {
         Until::Ready => (true, true),
         Until::Attempted | Until::Succeeded | Until::Exited | Until::Settled => (false, false),
     };
-    let probe = |probe: &Option<crate::probe::Probe>, field| {
-        let time = seconds(probe.as_ref()?.initial_delay_seconds);
-        Some(Delay { time, field })
-    };
     let hook = match &written.lifecycle.post_start {
         Some(Hook::Sleep { seconds }) => Some(Delay {
             time: Duration::from_secs(*seconds),
@@ -46,17 +44,32 @@ fn delay(written: &Container, until: Until) -> Option<Delay> {
         }),
         Some(Hook::Exec(_) | Hook::HttpGet(_) | Hook::TcpSocket(_)) | None => None,
     };
-    let startup = probe(&written.startup_probe, "startupProbe.initialDelaySeconds");
-    let readiness = probe(
-        &written.readiness_probe,
-        "readinessProbe.initialDelaySeconds",
-    );
+    let startup = written.startup_probe.as_ref().map(|probe| Delay {
+        time: seconds(probe.initial_delay_seconds),
+        field: "startupProbe.initialDelaySeconds",
+    });
+    let readiness = written.readiness_probe.as_ref().map(readiness);
     let delays = [
         hook.filter(|_| started),
         startup.filter(|_| started),
         readiness.filter(|_| ready),
     ];
     delays.into_iter().flatten().max_by_key(|delay| delay.time)
+}
+
+/// The first attempt is made after the delay, and the others that must succeed as well a period
+/// after one another.
+fn readiness(probe: &Probe) -> Delay {
+    let more = probe.success_threshold.saturating_sub(1);
+    let delay = seconds(probe.initial_delay_seconds);
+    Delay {
+        time: delay.saturating_add(seconds(probe.period_seconds).saturating_mul(more)),
+        field: if more > 0 {
+            "readinessProbe.successThreshold"
+        } else {
+            "readinessProbe.initialDelaySeconds"
+        },
+    }
 }
 
 fn start_timeout(

@@ -185,9 +185,20 @@ fn waiting_for_a_keystone_is_refused_only_for_the_end_that_ends_the_pod() {
         ("until: succeeded", "failure"),
         ("until: exited", "failure"),
         ("until: ready", "any"),
-        ("until: exited, need: soft, timeoutSeconds: 9", "any"),
     ] {
         accepted(&requires_b(edge, &format!("keystone: {keystone}"), "Never"));
+    }
+}
+
+#[test]
+fn waiting_for_the_end_of_the_pod_is_noted_if_it_can_go_on_without() {
+    for edge in [
+        "until: exited, need: soft, timeoutSeconds: 9",
+        "until: exited, need: order, timeoutSeconds: 9",
+    ] {
+        let spec = requires_b(edge, "keystone: any", "Never");
+        let note = (Code::StartsAfterEnd, Severity::Note);
+        assert_eq!(findings(&spec), [note], "{edge}");
     }
 }
 
@@ -303,4 +314,56 @@ containers: [{{name: app, image: x, stopTimeoutSeconds: {seconds}}}]
     };
     accepted(&pod(2));
     warned(&pod(3), Code::BeyondGrace);
+}
+
+#[test]
+fn successes_in_a_row_take_their_time() {
+    let pod = |threshold: u32| {
+        format!(
+            "
+containers:
+- name: app
+  image: x
+  startTimeoutSeconds: 20
+  readinessProbe:
+    {{exec: {{command: [x]}}, periodSeconds: 5, successThreshold: {threshold}}}
+"
+        )
+    };
+    accepted(&pod(4));
+    refused(&pod(5), Code::StartTimeoutTooShort);
+}
+
+#[test]
+fn a_port_by_name_must_be_one_of_the_container() {
+    let pod = |lines: &str| {
+        format!(
+            "
+containers:
+- {{name: app, image: x, ports: [{{name: http, containerPort: 80}}], {lines}}}
+- {{name: other, image: x, ports: [{{name: admin, containerPort: 81}}]}}
+"
+        )
+    };
+    accepted(&pod("readinessProbe: {httpGet: {port: http}}"));
+    accepted(&pod("readinessProbe: {tcpSocket: {port: 99}}"));
+    for lines in [
+        "readinessProbe: {httpGet: {port: htpp}}",
+        "livenessProbe: {tcpSocket: {port: admin}}",
+        "lifecycle: {postStart: {httpGet: {port: admin}}}",
+    ] {
+        warned(&pod(lines), Code::UnknownPort);
+    }
+}
+
+#[test]
+fn a_oneshot_has_no_use_for_a_readiness_probe() {
+    warned(
+        "
+containers:
+- {name: app, image: x}
+- {name: job, image: x, oneshot: true, readinessProbe: {exec: {command: [x]}}}
+",
+        Code::SettingWithoutEffect,
+    );
 }

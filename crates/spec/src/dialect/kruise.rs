@@ -168,15 +168,35 @@ fn warn_about_markers(drawing: &mut Drawing<'_>) {
             .help("write `Ordered`, or remove the annotation");
         drawing.findings.push(finding);
     }
-    if drawing.file.pod.spec.restart_policy != RestartPolicy::Always {
-        return;
-    }
+    let always = drawing.file.pod.spec.restart_policy == RestartPolicy::Always;
     for (id, container) in drawing.regular() {
-        if let Some(index) = job_sidecar(container) {
-            let finding = useless_sidecar(drawing, id, index);
-            drawing.findings.push(finding);
-        }
+        let finding = match job_sidecar(container) {
+            Some(index) if always => Some(useless_sidecar(drawing, id, index)),
+            Some(_) => None,
+            None => neither_true_nor_false(drawing, id, container),
+        };
+        drawing.findings.extend(finding);
     }
+}
+
+fn neither_true_nor_false(
+    drawing: &Drawing<'_>,
+    id: ContainerId,
+    container: &Container,
+) -> Option<Diagnostic> {
+    let (index, value) = variable(container, SIDECAR_VARIABLE)?;
+    if !matches!(value, EnvValue::Text(text) if !text.eq_ignore_ascii_case("false")) {
+        return None;
+    }
+    let message = format!(
+        "`{SIDECAR_VARIABLE}` of container `{}` marks nothing",
+        container.name
+    );
+    let place = drawing.place(id, &format!("env[{index}].value"));
+    let finding = Diagnostic::new(Code::MarkerWithoutEffect, message)
+        .primary(place, "only `true` counts")
+        .help("write `\"true\"` if it is the sidecar of a job, or remove it");
+    Some(finding)
 }
 
 fn useless_sidecar(drawing: &Drawing<'_>, id: ContainerId, index: usize) -> Diagnostic {

@@ -159,3 +159,14 @@ fn only_the_value_true_marks_a_job_sidecar() {
         "{containers}"
     );
 }
+
+#[test]
+fn a_mark_of_a_job_sidecar_that_is_neither_true_nor_false_is_a_warning() {
+    for (value, expected) in [
+        ("yes", &[Code::MarkerWithoutEffect][..]),
+        ("TRUE", &[]),
+        ("False", &[]),
+    ] {
+        assert_eq!(codes(&job("Never", value)), expected, "{value}");
+    }
+}
