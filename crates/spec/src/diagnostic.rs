@@ -63,7 +63,7 @@ impl Diagnostic {
         Self {
             code,
             severity,
-            message: message.into(),
+            message: one_line(message.into()),
             labels: Vec::new(),
             help: None,
         }
@@ -84,7 +84,7 @@ impl Diagnostic {
     /// Says what to do. Several helps become several lines.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
-        let text = text.into();
+        let text = one_line(text.into());
         self.help = Some(match self.help {
             Some(before) => format!("{before}\n{text}"),
             None => text,
@@ -113,11 +113,22 @@ impl Diagnostic {
     fn label(mut self, span: Span, text: impl Into<String>, role: Role) -> Self {
         self.labels.push(Label {
             span,
-            text: text.into(),
+            text: one_line(text.into()),
             role,
         });
         self
     }
+}
+
+/// Values of a file stand in texts, and some have several lines. They are shown as one writes them
+/// in quotes.
+fn one_line(text: String) -> String {
+    if !text.contains(['\n', '\r', '\t']) {
+        return text;
+    }
+    text.replace('\n', "\\n")
+        .replace('\r', "\\r")
+        .replace('\t', "\\t")
 }
 
 // === impl Severity ===
@@ -136,5 +147,21 @@ impl Severity {
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_of_several_lines_stays_in_its_line() {
+        let diagnostic = Diagnostic::new(Code::BadName, "`a\n\tb`")
+            .primary(Span::default(), "`c\r\n`")
+            .help("`d\n`")
+            .help("e");
+        assert_eq!(diagnostic.message, r"`a\n\tb`");
+        assert_eq!(diagnostic.labels[0].text, r"`c\r\n`");
+        assert_eq!(diagnostic.help.as_deref(), Some("`d\\n`\ne"));
     }
 }
