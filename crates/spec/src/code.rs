@@ -188,8 +188,8 @@ codes! {
     "L0201" Cycle Error
     "containers wait for each other"
     "Each of the containers waits for the next and the last one for the first, so none of them could \
-     ever start. The labels show every wait on the way round, those that are written and those that \
-     follow from the init list, phases, types or the network. Cycles are never broken silently: \
+     ever start. The labels show the waits on the way round, those that are written and those that \
+     follow from the init list, phases, types or the network; of a long way only the first. Cycles are never broken silently: \
      decide which wait is not needed and remove it."
 
     "L0202" NeverHolds Error

@@ -32,10 +32,11 @@ fn finding(subject: &Subject<'_>, cycle: &[Step]) -> Diagnostic {
         format!("container {name} waits for itself")
     } else {
         names.extend(names.first().cloned());
-        format!("containers wait for each other: {}", names.join(" → "))
+        let path = shortened(&names).join(" → ");
+        format!("containers wait for each other: {path}")
     };
     let mut finding = Diagnostic::new(Code::Cycle, message);
-    for (position, (from, index)) in cycle.iter().enumerate() {
+    for (position, (from, index)) in cycle.iter().take(MOST_SHOWN).enumerate() {
         let place = subject.edge_place(*from, *index);
         let text = reason(subject, *from, &edges(subject.pod, *from)[*index]);
         finding = match position {
@@ -47,6 +48,21 @@ fn finding(subject: &Subject<'_>, cycle: &[Step]) -> Diagnostic {
         [_] => "remove the requirement",
         _several => "one of these waits must go; `need: soft` does not help, it waits as well",
     })
+}
+
+/// Nobody follows a longer way.
+const MOST_SHOWN: usize = 8;
+
+/// The names on the way round, without the middle of a long way.
+fn shortened(names: &[String]) -> Vec<String> {
+    // The first name stands at both ends.
+    if names.len() <= MOST_SHOWN + 1 {
+        return names.to_vec();
+    }
+    let (begin, rest) = names.split_at(MOST_SHOWN / 2);
+    let (middle, end) = rest.split_at(rest.len() - 2);
+    let left_out = format!("… {} more …", middle.len());
+    [begin, &[left_out], end].concat()
 }
 
 /// Why one node waits for the next.

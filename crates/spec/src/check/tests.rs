@@ -165,6 +165,24 @@ containers:
 }
 
 #[test]
+fn a_long_cycle_is_shown_by_its_ends() {
+    let entries = (0..20).map(|i| {
+        let next = (i + 1) % 20;
+        format!("  - {{name: c{i}, image: x, requires: [c{next}]}}\n")
+    });
+    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: test}\nspec:\n  containers:\n"
+        .to_owned()
+        + &entries.collect::<String>();
+    let loaded = load("pod.yaml", text.as_bytes(), LowerOptions::default());
+    let cycle = &loaded.diagnostics[0];
+    assert_eq!(
+        cycle.message,
+        "containers wait for each other: `c0` → `c1` → `c2` → `c3` → … 15 more … → `c19` → `c0`"
+    );
+    assert_eq!(cycle.labels.len(), 8);
+}
+
+#[test]
 fn a_main_may_wait_for_the_end_of_another() {
     accepted(&requires_b("until: exited", "provides: [b]", "Never"));
 }
