@@ -54,7 +54,7 @@ codes! {
 
     "L0002" FileTooLarge Error
     "the file is too large"
-    "Files up to 3 MB are read. An API server refuses requests of that size too, so a larger file \
+    "Files up to 3 MiB are read. An API server refuses requests of that size too, so a larger file \
      could never be applied to a cluster. Split it, or move data into volumes."
 
     "L0003" NotUtf8 Error

@@ -69,6 +69,12 @@ impl Places {
         self.find(path).complete
     }
 
+    /// Whether the path stands in the file and is text. What is something else has been reported.
+    pub(crate) fn is_text(&self, path: &str) -> bool {
+        let found = self.find(path);
+        found.complete && found.node.as_str().is_some()
+    }
+
     /// Whether the path stands in the annotation rather than in the container itself.
     pub fn is_annotated(&self, path: &str) -> bool {
         !self.find_inline(path).complete && self.find_annotated(path).is_some_and(|f| f.complete)

@@ -127,10 +127,11 @@ impl Shape<'_> {
     fn check_range(&mut self, node: Node<'_>, least: i128, most: i128, at: At<'_>) {
         let number = node.as_int().unwrap_or_default();
         if !(least..=most).contains(&number) {
+            let least = if at.takes_negative() { least } else { 0 };
             let message = format!("{at} takes a number from {least} to {most}");
             let diagnostic = Diagnostic::new(Code::OutOfRange, message);
             self.findings
-                .push(diagnostic.primary(node.span(), "too large to be stored"));
+                .push(diagnostic.primary(node.span(), "does not fit"));
         }
     }
 
@@ -208,6 +209,13 @@ fn fits(kind: &Kind, node: Node<'_>) -> bool {
 }
 
 // === impl At ===
+
+impl At<'_> {
+    /// Whether a number below zero means something here; almost nowhere it does.
+    fn takes_negative(self) -> bool {
+        matches!(self, Self::Field("phase" | "priority"))
+    }
+}
 
 impl fmt::Display for At<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

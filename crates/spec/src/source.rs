@@ -44,7 +44,7 @@ impl Source {
     /// Accepts the bytes of a file, or says why not.
     pub fn new(name: impl Into<String>, bytes: &[u8]) -> Result<Self, Diagnostic> {
         if bytes.len() > MAX_SIZE {
-            return Err(too_large(bytes.len()));
+            return Err(too_large());
         }
         let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(bytes, &error))?;
         if text
@@ -164,8 +164,8 @@ pub(crate) fn empty(message: &str) -> Diagnostic {
         .help("a pod file holds at least one document with `kind: Pod` or a workload")
 }
 
-fn too_large(size: usize) -> Diagnostic {
-    let message = format!("the file has {size} bytes, more than the {MAX_SIZE} that are read");
+fn too_large() -> Diagnostic {
+    let message = format!("the file is larger than {} MiB", MAX_SIZE >> 20);
     Diagnostic::new(Code::FileTooLarge, message).help("split it: one workload per file is plenty")
 }
 

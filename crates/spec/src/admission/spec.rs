@@ -107,6 +107,9 @@ impl Checker<'_> {
         let mut first = BTreeMap::new();
         for (index, volume) in file.pod.spec.volumes.iter().enumerate() {
             let path = format!("spec.volumes[{index}].name");
+            if !file.places.is_text(&path) {
+                continue;
+            }
             if !name::is_dns_label(&volume.name) {
                 let message = format!("`{}` cannot be the name of a volume", volume.name);
                 self.bad_name(&path, message);
@@ -132,7 +135,7 @@ impl Checker<'_> {
                 container,
             };
             let path = place.path("name");
-            if container.name.is_empty() && !file.places.contains(&path) {
+            if !file.places.is_text(&path) {
                 continue;
             }
             if !name::is_dns_label(&container.name) {

@@ -69,17 +69,17 @@ fn requirement(node: Node<'_>, findings: &mut Findings) -> Option<Requirement> {
 
 fn undo(container: Node<'_>, findings: &mut Findings) -> Option<Vec<String>> {
     let node = container.get("undo")?;
-    let command = if node.is_mapping() {
-        texts(node, "command")
+    let (command, list) = if node.is_mapping() {
+        (texts(node, "command"), node.get("command"))
     } else {
-        texts(container, "undo")
+        (texts(container, "undo"), Some(node))
     };
-    if command.is_empty() {
+    // What is no list, or has entries that are no text, has been reported.
+    if list.is_some_and(|list| list.is_sequence() && list.items().len() == 0) {
         let diagnostic = Diagnostic::new(Code::MissingField, "`undo` needs a command");
         findings.push(diagnostic.primary(node.span(), "nothing to run"));
-        return None;
     }
-    Some(command)
+    (!command.is_empty()).then_some(command)
 }
 
 /// `true` is any end, `false` is none.

@@ -235,7 +235,7 @@ fn words_are_compared_exactly_and_the_nearest_is_named() {
 
 #[test]
 fn numbers_must_fit() {
-    let text = "`stopTimeoutSeconds` takes a number from -2147483648 to 2147483647";
+    let text = "`stopTimeoutSeconds` takes a number from 0 to 2147483647";
     only(
         "stopTimeoutSeconds: 2147483648",
         Code::OutOfRange,
@@ -254,5 +254,41 @@ fn empty_entries_of_lists_are_errors_and_of_maps_warnings() {
         Code::EmptyEntry,
         Severity::Warning,
         text,
+    );
+}
+
+#[test]
+fn fields_of_a_requirement_say_where_they_belong() {
+    for (key, value) in [
+        ("until", "ready"),
+        ("need", "soft"),
+        ("onRestart", "restart"),
+    ] {
+        let text = format!(
+            "an entry of `containers` has no field `{key}` | it belongs to an entry of `requires`: `{{container: NAME, {key}: …}}`"
+        );
+        let lines = format!("{key}: {value}");
+        only(&lines, Code::MisspeltField, Severity::Error, &text);
+    }
+}
+
+#[test]
+fn what_is_of_the_wrong_type_is_said_once() {
+    for lines in ["undo: rm -rf", "undo: {}", "undo: [1]"] {
+        assert_eq!(findings(lines).len(), 1, "{lines}");
+    }
+    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: o}\nspec: {containers: [{name: y, image: x}], volumes: [{name: on, emptyDir: {}}]}\n";
+    let outcome = read("pod.yaml", text.as_bytes());
+    let codes: Vec<_> = outcome.diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!(codes, [Code::WrongType, Code::WrongType]);
+}
+
+#[test]
+fn a_range_begins_below_zero_only_where_such_numbers_are_taken() {
+    only(
+        "phase: 99999999999",
+        Code::OutOfRange,
+        Severity::Error,
+        "`phase` takes a number from -2147483648 to 2147483647",
     );
 }

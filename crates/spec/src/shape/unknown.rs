@@ -37,6 +37,9 @@ pub(super) fn unknown_field(
         // Dialects object to these themselves, wherever they come from.
         return None;
     }
+    if let Some(misplaced) = misplaced(object, key, span, at) {
+        return Some(misplaced);
+    }
     if strict {
         let names = object.fields.iter().map(|field| field.name);
         let near = near(key, names.chain(own_names(object)));
@@ -44,9 +47,6 @@ pub(super) fn unknown_field(
             diagnostic(Code::MisspeltField, key, span, at),
             near,
         ));
-    }
-    if let Some(misplaced) = misplaced(object, key, span, at) {
-        return Some(misplaced);
     }
     let kubernetes = near(key, object.fields.iter().map(|field| field.name));
     let own = synonym(object, key).or_else(|| near(key, own_names(object)));
@@ -58,11 +58,17 @@ pub(super) fn unknown_field(
     })
 }
 
-/// A field that belongs to a container, in the pod.
+/// A field that belongs to a container, in the pod, or one of a requirement, in a container.
 fn misplaced(object: &Type, key: &str, span: Span, at: At<'_>) -> Option<Diagnostic> {
-    let is_misplaced = object.name == "PodSpec" && is_container_field(key);
-    let help = "it belongs to a container, not to the pod";
-    is_misplaced.then(|| diagnostic(Code::MisspeltField, key, span, at).help(help))
+    let takes_requires = object.field("requires").is_some();
+    let help = if object.name == "PodSpec" && is_container_field(key) {
+        "it belongs to a container, not to the pod".to_owned()
+    } else if takes_requires && matches!(key, "need" | "onRestart" | "until") {
+        format!("it belongs to an entry of `requires`: `{{container: NAME, {key}: …}}`")
+    } else {
+        return None;
+    };
+    Some(diagnostic(Code::MisspeltField, key, span, at).help(help))
 }
 
 /// Whether Pillion gives containers a field of this name.
