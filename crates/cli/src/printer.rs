@@ -10,6 +10,7 @@ use crate::args::OutputArgs;
 use anstyle::{AnsiColor, Style as Ansi};
 use pillion_timeline::{Line, Style, Tone};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::env;
 use std::fmt;
 use std::io::{self, Write};
@@ -47,7 +48,28 @@ impl Printer {
 
     /// Prints text as it is; it may hold colours.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
+        let text = self.shown(text);
         unless_closed(writeln!(self.out, "{text}"))
+    }
+
+    /// The text in characters that can be used: messages have a few that are not ASCII.
+    fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if !self.style.ascii || text.is_ascii() {
+            return Cow::Borrowed(text);
+        }
+        let plain = [
+            ('→', "->"),
+            ('…', "..."),
+            ('·', "|"),
+            ('–', "-"),
+            ('×', "x"),
+        ];
+        let text = plain
+            .into_iter()
+            .fold(text.to_owned(), |text, (sign, plain)| {
+                text.replace(sign, plain)
+            });
+        Cow::Owned(text)
     }
 
     /// Prints lines in the colours of their tones.
@@ -68,6 +90,7 @@ impl Printer {
 
     /// Says something longer beside the data; it may hold colours.
     pub(crate) fn note_text(&mut self, text: &str) -> io::Result<()> {
+        let text = self.shown(text);
         unless_closed(writeln!(self.err, "{text}"))
     }
 
