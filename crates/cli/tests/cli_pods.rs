@@ -103,6 +103,74 @@ orders · 4 containers · graph
 }
 
 #[test]
+fn a_plan_shows_every_written_requirement_and_what_is_not_usual() {
+    let pod = "
+apiVersion: v1
+kind: Pod
+metadata: {name: shop}
+spec:
+  containers:
+    - {name: broker, image: x, sidecar: true, onGiveUp: failPod, resources: {limits: {cpu: 1}}}
+    - {name: license, image: x, sidecar: true, requires: [broker]}
+    - name: app
+      image: x
+      requires:
+        - {container: broker, onRestart: restart}
+        - {container: license, onRestart: stop, timeoutSeconds: 20}
+";
+    let plan = stdout(&run_with(&["plan", "-"], pod));
+    for part in [
+        "license ready (stop, 20 s), broker ready (restart)",
+        "sidecar · onGiveUp failPod",
+        "  limits of broker only: cpu 1\n",
+    ] {
+        assert!(plan.contains(part), "{part}: {plan}");
+    }
+    assert!(!plan.contains("one after another"), "{plan}");
+}
+
+#[test]
+fn a_plan_says_that_plain_containers_start_in_list_order() {
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, image: x}, {name: b, image: x}]}}";
+    let plan = stdout(&run_with(&["plan", "-"], pod));
+    let order = "plain containers start one after another, in list order";
+    assert!(plan.contains(order), "{plan}");
+}
+
+#[test]
+fn long_lists_of_names_are_counted_and_not_told() {
+    let containers: Vec<_> = (0..40)
+        .map(|number| format!("{{name: c{number}, image: x, sidecar: true}}"))
+        .collect();
+    let pod = format!(
+        "{{apiVersion: v1, kind: Pod, metadata: {{name: p}}, spec: {{containers: [{{name: a, image: x}}, {}]}}}}",
+        containers.join(", ")
+    );
+    let plan = stdout(&run_with(&["plan", "-"], &pod));
+    assert!(plan.contains("40 containers may"), "{plan}");
+    assert!(plan.contains("c0, c1, c2, …\n"), "{plan}");
+}
+
+#[test]
+fn problems_are_ascii_when_asked_for() {
+    let output = run_with(&["lint", "--ascii", "-"], CYCLE);
+    assert!(output.stdout.is_ascii(), "{}", stdout(&output));
+}
+
+#[test]
+fn stories_fit_narrow_terminals() {
+    for (columns, limit) in [("40", 40), ("80", 80)] {
+        let output = pillion(&["simulate", "examples/orders.yaml"])
+            .env("COLUMNS", columns)
+            .output()
+            .unwrap();
+        for line in stdout(&output).lines() {
+            assert!(line.chars().count() <= limit, "{line}");
+        }
+    }
+}
+
+#[test]
 fn every_example_is_clean_and_has_a_plan_that_fits() {
     assert!(examples().len() > 5);
     for file in examples() {

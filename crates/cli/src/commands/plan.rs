@@ -1,5 +1,6 @@
 //! `pillion plan`: what a pod will do, without doing it.
 
+mod conditions;
 mod json;
 mod text;
 

@@ -1,8 +1,9 @@
 //! A plan for people: the graph, the waves, the budget, the resources.
 
+use super::conditions::conditions;
+use crate::graph::Graph;
 use crate::graph::drawing::draw;
-use crate::graph::{Bond, Edge, Graph, condition};
-use pillion_engine::pod::{Container, ContainerId, Keystone, Need, Pod, Role};
+use pillion_engine::pod::{Container, ContainerId, Keystone, OnGiveUp, Pod, Role, Until};
 use pillion_spec::effective::{Amounts, effective};
 use pillion_spec::plan::{Stop, StopPlan, start_waves, stop_plan};
 use pillion_spec::{Code, LoadedPod};
@@ -78,12 +79,28 @@ fn starts(loaded: &LoadedPod, style: Style) -> Vec<Line> {
         let name = &pod.containers[id.index()].name;
         let node = graph.place(name);
         let conditions = node
-            .map(|node| conditions(&graph, node))
+            .map(|node| conditions(pod, id, &graph, node))
             .unwrap_or_default();
         let head = head(label, name, names, style);
         start_row(head, &what(id), widest, &conditions, style)
     };
-    rows("start", &waves, row)
+    let mut lines = rows("start", &waves, row);
+    lines.extend(list_order(pod, style));
+    lines
+}
+
+/// Mains of a plain pod are in one wave because nothing is waited for but the start of the one
+/// before; that they are not started all at once is said.
+fn list_order(pod: &Pod, style: Style) -> Vec<Line> {
+    let one_by_one = pod.containers.iter().any(|container| {
+        let mut requires = container.requires.iter();
+        requires.any(|requirement| requirement.until == Until::Attempted)
+    });
+    if !one_by_one {
+        return Vec::new();
+    }
+    let text = "            plain containers start one after another, in list order";
+    style.wrap(&Line::new(Tone::Dim, text), 12)
 }
 
 /// What a container is and what it waits for, the latter below if there is no room beside.
@@ -163,6 +180,7 @@ fn what_it_is(loaded: &LoadedPod, id: ContainerId, style: Style) -> String {
         Keystone::Success => "keystone on success".to_owned(),
         Keystone::Failure => "keystone on failure".to_owned(),
     }));
+    words.extend(give_up(container));
     let written = loaded.file.pod.spec.all_containers().nth(id.index());
     let provides = written.and_then(|(_, _, written)| written.pillion.provides.as_ref());
     words.extend(
@@ -173,6 +191,22 @@ fn what_it_is(loaded: &LoadedPod, id: ContainerId, style: Style) -> String {
     words.join(&format!(" {} ", style.dot()))
 }
 
+/// What it does to the pod when it gives up, if that is not the usual for its role.
+fn give_up(container: &Container) -> Option<String> {
+    let usual = match container.role {
+        Role::Main => OnGiveUp::FailPod,
+        Role::Sidecar => OnGiveUp::Unready,
+        Role::Ephemeral => return None,
+    };
+    let word = match container.on_give_up {
+        same if same == usual => return None,
+        OnGiveUp::FailPod => "failPod",
+        OnGiveUp::Unready => "unready",
+        OnGiveUp::Ignore => "ignore",
+    };
+    Some(format!("onGiveUp {word}"))
+}
+
 const fn role(container: &Container) -> &'static str {
     match (container.role, container.is_oneshot()) {
         (Role::Main, false) => "main",
@@ -181,29 +215,6 @@ const fn role(container: &Container) -> &'static str {
         (Role::Sidecar, true) => "sidecar oneshot",
         (Role::Ephemeral, _) => "ephemeral",
     }
-}
-
-/// `migrate succeeded,`, `cache started (soft)`
-fn conditions(graph: &Graph, node: usize) -> Vec<Line> {
-    let before: Vec<_> = graph.before(node).collect();
-    let part = |(number, edge): (usize, &&Edge)| {
-        let comma = if number + 1 == before.len() { "" } else { "," };
-        let name = tame(&graph.nodes[edge.from].name);
-        Line::new(
-            Tone::Plain,
-            format!("{name} {}{comma}", condition_of(edge.bond)),
-        )
-    };
-    before.iter().enumerate().map(part).collect()
-}
-
-fn condition_of(bond: Bond) -> String {
-    let need = match bond.need {
-        Need::Hard => "",
-        Need::Soft => " (soft)",
-        Need::Order => " (order)",
-    };
-    format!("{}{need}", condition(bond.until))
 }
 
 fn stop_time(stop: &Stop) -> String {
@@ -228,21 +239,29 @@ fn budget(loaded: &LoadedPod, plan: &StopPlan, style: Style) -> Vec<Line> {
     let Some((last, others)) = cut.split_last() else {
         return vec![Line::new(Tone::Plain, grace)];
     };
-    let names = if others.is_empty() {
-        last.clone()
-    } else {
-        format!("{} and {last}", others.join(", "))
-    };
-    let mut text = format!("{names} may be cut short");
+    let mut may = "may be cut short".to_owned();
     if loaded.reports(Code::CutShort) {
-        text = format!("{text} ({})", Code::CutShort);
+        may = format!("{may} ({})", Code::CutShort);
     }
+    let text = match others {
+        [] => format!("{last} {may}"),
+        few if few.len() < MANY => format!("{} and {last} {may}", few.join(", ")),
+        many => {
+            let first = many[..FIRST].join(", ");
+            let more = if style.ascii { "..." } else { "…" };
+            format!("{} containers {may}: {first}, {more}", cut.len())
+        }
+    };
     let words: Vec<_> = text
         .split(' ')
         .map(|word| Line::new(Tone::Waiting, word))
         .collect();
     style.flow(Line::new(Tone::Plain, format!("{grace}: ")), " ", &words)
 }
+
+/// Of so many names only the first are told.
+const MANY: usize = 8;
+const FIRST: usize = 3;
 
 /// Who may be cut short, in the order of the stop.
 fn cut_short(pod: &Pod, plan: &StopPlan) -> impl Iterator<Item = String> {
@@ -256,8 +275,43 @@ fn cut_short(pod: &Pod, plan: &StopPlan) -> impl Iterator<Item = String> {
 fn resources(loaded: &LoadedPod, style: Style) -> Vec<Line> {
     let effective = effective(&loaded.file.pod.spec);
     let mut lines = amounts("counted by the scheduler", &effective.requests, style);
-    lines.extend(amounts("limited to", &effective.limits, style));
+    let limited = match limited(loaded) {
+        Limited::All => Some("limited to".to_owned()),
+        Limited::Some(names) => Some(format!("limits of {} only", style.names(&names))),
+        Limited::None => None,
+    };
+    if let Some(limited) = limited {
+        lines.extend(amounts(&limited, &effective.limits, style));
+    }
     lines
+}
+
+/// Who has limits: a sum over some is no limit of the pod.
+enum Limited {
+    All,
+    Some(Vec<String>),
+    None,
+}
+
+fn limited(loaded: &LoadedPod) -> Limited {
+    let spec = &loaded.file.pod.spec;
+    let containers: Vec<_> = spec
+        .all_containers()
+        .map(|(_, _, container)| container)
+        .collect();
+    let with = containers.iter().filter(|c| !c.resources.limits.is_empty());
+    let names: Vec<_> = with.map(|container| tame(&container.name)).collect();
+    let of_pod = spec
+        .resources
+        .as_ref()
+        .is_some_and(|resources| !resources.limits.is_empty());
+    if of_pod || names.len() == containers.len() {
+        Limited::All
+    } else if names.is_empty() {
+        Limited::None
+    } else {
+        Limited::Some(names)
+    }
 }
 
 fn amounts(what: &str, amounts: &Amounts, style: Style) -> Vec<Line> {
