@@ -385,3 +385,24 @@ containers:
         Code::SettingWithoutEffect,
     );
 }
+
+#[test]
+fn a_pod_knows_which_codes_are_reported_about_it() {
+    let reports = |proxy: &str| {
+        let text = format!(
+            "
+apiVersion: v1
+kind: Pod
+metadata: {{name: test}}
+spec:
+  containers:
+  - {{name: app, image: x, requires: [proxy]}}
+  - {{name: proxy, image: x, sidecar: true, {proxy}}}
+"
+        );
+        let loaded = load("pod.yaml", text.as_bytes(), LowerOptions::default());
+        loaded.pods[0].reports(Code::CutShort)
+    };
+    assert!(reports("stopTimeoutSeconds: 5"));
+    assert!(!reports("provides: [proxy]"), "it asks for no time");
+}
