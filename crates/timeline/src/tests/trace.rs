@@ -230,6 +230,23 @@ fn a_pod_that_goes_on_says_who_waits_and_what_runs() {
 }
 
 #[test]
+fn a_restart_that_never_came_is_not_counted() {
+    let mut life = Life::new(pod("p").main("app"));
+    let restarting = || What::Restarting {
+        after: Duration::from_secs(10),
+    };
+    life.starts("app", Cause::PodStart);
+    life.at(1000).exits("app", 1);
+    life.tell("app", restarting());
+    assert_eq!(life.timeline.restarts().len(), 0);
+    life.at(11_000).starts("app", Cause::Policy);
+    life.at(12_000).exits("app", 1);
+    life.tell("app", restarting());
+    life.pod_stops(Cause::Deletion);
+    assert_eq!(life.timeline.restarts().len(), 1);
+}
+
+#[test]
 fn lines_break_between_words() {
     let line = Line::new(Tone::Dim, "1.000s  ").and(Tone::Bad, "app exited 137 (killed), restarts");
     let wrap = |width| -> Vec<String> {

@@ -26,7 +26,7 @@ pub(super) fn conditions(pod: &Pod, id: ContainerId, graph: &Graph, node: usize)
     });
     let hidden = |requirement: &&Requirement| {
         let is_drawn = |edge: &&Edge| name(pod, requirement) == Some(from(graph, edge));
-        is_written(requirement) && !edges.iter().any(|edge| is_drawn(&edge))
+        is_written(requirement) && !edges.iter().any(is_drawn)
     };
     let written = requires.iter().filter(hidden).filter_map(|requirement| {
         let Requirement { until, need, .. } = requirement;

@@ -239,17 +239,17 @@ fn budget(loaded: &LoadedPod, plan: &StopPlan, style: Style) -> Vec<Line> {
     let Some((last, others)) = cut.split_last() else {
         return vec![Line::new(Tone::Plain, grace)];
     };
-    let mut may = "may be cut short".to_owned();
+    let mut cut_off = "may be cut short".to_owned();
     if loaded.reports(Code::CutShort) {
-        may = format!("{may} ({})", Code::CutShort);
+        cut_off = format!("{cut_off} ({})", Code::CutShort);
     }
     let text = match others {
-        [] => format!("{last} {may}"),
-        few if few.len() < MANY => format!("{} and {last} {may}", few.join(", ")),
+        [] => format!("{last} {cut_off}"),
+        few if few.len() < MANY => format!("{} and {last} {cut_off}", few.join(", ")),
         many => {
             let first = many[..FIRST].join(", ");
             let more = if style.ascii { "..." } else { "…" };
-            format!("{} containers {may}: {first}, {more}", cut.len())
+            format!("{} containers {cut_off}: {first}, {more}", cut.len())
         }
     };
     let words: Vec<_> = text
