@@ -211,7 +211,7 @@ impl Deed {
             Self::Exit { container, code } => format!("the exit of {container} with {code}"),
             Self::RestartDriver { .. } => "the restart of the driver".into(),
             Self::Reboot => "the reboot".into(),
-            Self::Ask { reason, .. } => format!("the request `{reason}`"),
+            Self::Ask { reaction, .. } => format!("the request for {reaction:?}"),
             Self::SetProbe { container, .. } => format!("the new answer of {container}'s probe"),
             Self::AddEphemeral { name, .. } => format!("the debugging container {name}"),
         }
