@@ -339,7 +339,11 @@ impl Engine {
                         *self.change_queued(node) = false;
                         self.refresh_incoming(now, node);
                     }
-                    Work::Consider(container) => self.consider(now, container),
+                    // Nothing is started in a pod whose last main has just ended.
+                    Work::Consider(container) => {
+                        self.move_goal(now);
+                        self.consider(now, container);
+                    }
                     Work::StopTurn(node) => self.stop_turn(now, node),
                 }
             }

@@ -401,3 +401,16 @@ fn a_pod_of_oneshots_alone_is_never_ready() {
     let ready = status.condition(crate::status::ConditionKind::Ready);
     assert!(!ready.unwrap().status);
 }
+
+#[test]
+fn nothing_is_started_when_the_last_main_has_ended() {
+    let draft = Draft::new(&["app", "helper"])
+        .never()
+        .sidecar("helper")
+        .need("helper", "app", crate::pod::Need::Soft);
+    let mut stage = draft.play();
+    stage.exited("app", 0);
+
+    assert_eq!(stage.asked(), ["start app"]);
+    assert_eq!(stage.result(), Some((Phase::Succeeded, None, 0)));
+}
