@@ -6,12 +6,11 @@ mod life;
 mod shape;
 mod statistics;
 
-use crate::step;
+use crate::release;
 use crate::workspace::Workspace;
 use anyhow::bail;
 use clap::Subcommand;
 use shape::Shape;
-use std::env;
 
 /// What can be measured.
 #[derive(Debug, Subcommand)]
@@ -38,8 +37,9 @@ enum Goal {
 }
 
 pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> anyhow::Result<()> {
-    if cfg!(debug_assertions) {
-        return again_in_release(workspace);
+    // Figures of a dev build say nothing.
+    if release::is_needed() {
+        return release::again(workspace);
     }
     let figures = match bench {
         Bench::Engine { shape } => {
@@ -49,12 +49,6 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> anyhow::Result<()> {
         }
     };
     judge(&figures)
-}
-
-/// Figures of a dev build say nothing.
-fn again_in_release(workspace: &Workspace) -> anyhow::Result<()> {
-    let run = ["run", "--quiet", "--release", "--package=xtask", "--"];
-    step::run(workspace.cargo(&run).args(env::args_os().skip(1)))
 }
 
 fn judge(figures: &[Figure]) -> anyhow::Result<()> {

@@ -9,6 +9,7 @@ mod clock;
 mod conformance;
 mod fuzz;
 mod gen_fields;
+mod release;
 mod rust_file;
 mod step;
 mod test;
