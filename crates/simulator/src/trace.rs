@@ -37,6 +37,8 @@ pub enum Item {
     Found(ContainerId, Found),
     /// In, after a crash: the engine goes on.
     Resume,
+    /// Out: the pod's `Ready` condition is this from now on; a pod begins unready.
+    Ready(bool),
     /// Out: the pod has ended, with this result.
     Ended(PodResult),
 }

@@ -1,3 +1,29 @@
-//! Proof: the promises as laws over traces, and what produces the traces.
+//! The promises of the engine as laws over traces, and the drivers that produce the traces.
+//!
+//! ```text
+//!   a pod ─▶ environment ⇄ a machine (the engine, or a mutant of it)
+//!                 │ a trace
+//!                 ▼
+//!               laws ─▶ nothing, or the first violation
+//! ```
+//!
+//! Start reading at [`laws`], which lists the promises; [`environment`] is everything that can
+//! happen to a pod; [`explore`] tries every order in which it can.
 
+#![expect(
+    clippy::match_same_arms,
+    clippy::struct_excessive_bools,
+    reason = "a judge spells out each case and each fact by itself"
+)]
+
+pub mod describe;
+pub mod draft;
+pub mod environment;
+pub mod explore;
+pub mod families;
 pub mod fuzz;
+pub mod laws;
+pub mod pairwise;
+pub mod subject;
+mod tri;
+mod world;
