@@ -20,7 +20,7 @@ pub enum Action {
         /// Which definition of the container: 0 is the first, each replacement adds one.
         version: u32,
     },
-    /// Nobody waits for that image any more.
+    /// Nobody waits for that image any more: no answer to that pull may follow.
     CancelPull {
         /// Whose image.
         container: ContainerId,

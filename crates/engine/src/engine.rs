@@ -89,6 +89,7 @@ pub struct Engine {
     /// Things to look at before the current input has been dealt with.
     work: VecDeque<Work>,
     dirty: Vec<ContainerId>,
+    dirty_edges: Vec<u32>,
     pod_dirty: bool,
     /// What the current input has changed, beside the records that are dirty.
     changes: Vec<Change>,
@@ -219,6 +220,7 @@ impl Engine {
                 }
                 Timer::Budget => self.on_budget_spent(now),
                 Timer::Stop(container) => self.on_stop_deadline(now, container),
+                Timer::Leave(container) => self.on_leave_deadline(now, container),
                 Timer::Start(container) => self.on_start_timeout(now, container),
                 Timer::Requirement(edge) => self.on_requirement_timeout(now, edge),
                 Timer::Replace(container) => self.on_replace_timeout(now, container),
@@ -321,6 +323,7 @@ impl Engine {
             told_ready: false,
             work: VecDeque::new(),
             dirty: Vec::new(),
+            dirty_edges: Vec::new(),
             pod_dirty: false,
             changes: Vec::new(),
             facts: VecDeque::new(),
@@ -366,6 +369,11 @@ impl Engine {
             life.dirty = false;
             let record = Box::new(life.record.clone());
             self.changes.push(Change::Container(container, record));
+        }
+        for edge in std::mem::take(&mut self.dirty_edges) {
+            let gate = &mut self.gates[edge as usize];
+            gate.dirty = false;
+            self.changes.push(Change::Requirement(edge, gate.record));
         }
         if !self.changes.is_empty() {
             let changes = std::mem::take(&mut self.changes);

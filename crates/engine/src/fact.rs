@@ -27,6 +27,21 @@ pub enum Change {
     Replacing(ContainerId, Option<Box<Replacing>>),
     /// This is the container's definition from now on, under that version number.
     Defined(ContainerId, u32, Box<Container>),
+    /// What has become of a requirement, by its number in the pod's graph.
+    Requirement(u32, RequirementRecord),
+}
+
+/// What must be remembered of a requirement whose past counts.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub struct RequirementRecord {
+    /// It has been fulfilled since the target last went down.
+    pub held: bool,
+    /// It was lost with its target, and its container stopped: it counts for the next start whatever its need.
+    pub anew: bool,
+    /// It was waited for long enough, for this start.
+    pub timed_out: bool,
+    /// When it will have been waited for long enough.
+    pub deadline: Option<Tick>,
 }
 
 /// What must be remembered of the pod as a whole.
@@ -112,11 +127,15 @@ pub struct Replacing {
     pub step: ReplaceStep,
     /// How long the new one has to become ready.
     pub timeout: std::time::Duration,
+    /// When the step that is under way must be over, if it has a limit of its own.
+    pub deadline: Option<Tick>,
 }
 
 /// How far a replacement has come.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum ReplaceStep {
+    /// The new definition is taken when the container, which must not be cut short, starts again.
+    NextStart,
     /// The new image is pulled while the old container runs.
     Pulling,
     /// The old container, and those that restart with it, are being stopped.
@@ -137,6 +156,7 @@ impl Change {
             Self::Replacing(_, Some(_)) => "replacing",
             Self::Replacing(_, None) => "replacement-over",
             Self::Defined(..) => "defined",
+            Self::Requirement(..) => "requirement",
             Self::Container(_, record) => match (&record.undo, &record.state) {
                 (Undo::Starting, _) => "undo-asked",
                 (Undo::Running, _) => "undo-running",

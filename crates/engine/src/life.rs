@@ -32,10 +32,6 @@ pub(crate) struct Life {
     pub(crate) broken: u32,
     /// Its standing in the ordered stop that is under way.
     pub(crate) stop: StopRole,
-    /// Since when it waits for its requirements.
-    pub(crate) waiting_since: Tick,
-    /// Its turn has come, and when: nothing but its image holds it back.
-    pub(crate) turn: Option<Tick>,
     /// Why a partial wave stops it, for people.
     pub(crate) stop_cause: Option<Cause>,
     /// The edge that let it through last.
@@ -94,12 +90,20 @@ pub struct Record {
     pub hooks: HookProgress,
     /// How many restarts the back-off has seen.
     pub backoff_level: u32,
+    /// Since when it waits for its requirements, or has waited before the latest start.
+    pub waiting_since: Tick,
+    /// Its turn has come, and when: nothing but its image holds it back.
+    pub turn: Option<Tick>,
+    /// When it must have become ready, while that is to come.
+    pub start_by: Option<Tick>,
     /// When it was last started.
     pub last_start: Tick,
     /// When it was restarted, as far as the restart limit looks back.
     pub recent_restarts: VecDeque<Tick>,
     /// What becomes of it when a stop that is not the pod's has brought it down.
     pub after: Option<After>,
+    /// When such a stop reaches it though it is not its turn.
+    pub leave_by: Option<Tick>,
     /// Its reversal, while it is owed or runs.
     pub undo: Undo,
     /// The run that ended in a stop of the pod was cut short: it is no success.

@@ -483,6 +483,11 @@ impl Requirement {
     pub const fn orders_stop(&self) -> bool {
         !matches!(self.scope, Scope::StartOnly)
     }
+
+    /// Whether what has become of it so far can decide anything later.
+    pub(crate) const fn has_past(&self) -> bool {
+        !matches!(self.on_restart, OnRestart::Keep) || self.timeout.is_some()
+    }
 }
 
 // === impl Backoff ===

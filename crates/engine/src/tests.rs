@@ -5,6 +5,7 @@
 
 mod budget;
 mod goal;
+mod moments;
 mod probes;
 mod recovery;
 mod replace;
@@ -14,7 +15,7 @@ mod stops;
 
 use crate::pod::{
     Backoff, Barrier, BarrierId, Container, ContainerId, HookKind, Kind, Need, OnRestart, Pod,
-    Probe, ProbeKind, Requirement, Rerun, RestartPolicy, Role, Scope, Target, Until,
+    Probe, ProbeKind, Reaction, Requirement, Rerun, RestartPolicy, Role, Scope, Target, Until,
 };
 use crate::status::Phase;
 use crate::{Action, Command, Engine, Event, Exit, Fact, Found, Refused, Request, Tick};
@@ -264,6 +265,22 @@ impl Stage {
             hook,
             ok,
         });
+    }
+
+    /// Somebody outside asks for something.
+    pub(super) fn ask(&mut self, reaction: Reaction) {
+        self.ask_by(None, reaction).unwrap();
+    }
+
+    /// A container, or somebody outside, asks for something.
+    pub(super) fn ask_by(&mut self, by: Option<&str>, reaction: Reaction) -> Result<(), Refused> {
+        let by = by.map(|name| self.id(name));
+        let reason = "test".into();
+        self.request(Request::Ask {
+            reaction,
+            by,
+            reason,
+        })
     }
 
     pub(super) fn delete(&mut self) {

@@ -11,8 +11,10 @@ pub(crate) enum Timer {
     ActiveDeadline,
     /// The budget of the pod's ordered stop is used up.
     Budget,
-    /// The time that one container has for its stop is used up.
+    /// The time that one container has for the hooks of its stop is used up.
     Stop(ContainerId),
+    /// A container that goes down with another must go now, though it is not its turn.
+    Leave(ContainerId),
     /// A container should have become ready by now.
     Start(ContainerId),
     /// A requirement has been waited for long enough; by the number of its edge.
@@ -41,7 +43,7 @@ pub(crate) struct Timers {
 }
 
 /// Kinds of timers that a container can have.
-const SLOTS: usize = 8;
+const SLOTS: usize = 9;
 
 // === impl Timer ===
 
@@ -54,7 +56,8 @@ impl Timer {
             Self::Replace(id) => Some((id, 2)),
             Self::BackOff(id) => Some((id, 3)),
             Self::Pull(id) => Some((id, 4)),
-            Self::Probe(id, probe) => Some((id, 5 + probe as usize)),
+            Self::Leave(id) => Some((id, 5)),
+            Self::Probe(id, probe) => Some((id, 6 + probe as usize)),
             Self::ActiveDeadline | Self::Budget | Self::Requirement(_) | Self::PodBackOff => None,
         }
     }
@@ -91,14 +94,6 @@ impl Timers {
         };
         if let Some(at) = armed {
             self.due.remove(&(at, timer));
-        }
-    }
-
-    /// When a timer is due, if it is set.
-    pub(crate) fn get(&self, timer: Timer) -> Option<Tick> {
-        match timer.slot() {
-            Some((id, slot)) => self.of_containers.get(id.index())?[slot],
-            None => self.others.get(&timer).copied(),
         }
     }
 

@@ -62,7 +62,8 @@ impl Journal {
             Change::Container(..)
             | Change::Pod(_)
             | Change::Replacing(..)
-            | Change::Defined(..) => None,
+            | Change::Defined(..)
+            | Change::Requirement(..) => None,
         })
     }
 

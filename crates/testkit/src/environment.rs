@@ -301,9 +301,14 @@ fn replaces(newer: &Change, older: &Change) -> bool {
     match (newer, older) {
         (Change::Container(new, _), Change::Container(old, _))
         | (Change::Replacing(new, _), Change::Replacing(old, _)) => new == old,
+        (Change::Requirement(new, _), Change::Requirement(old, _)) => new == old,
         (Change::Pod(_), Change::Pod(_)) => true,
         (
-            Change::Container(..) | Change::Replacing(..) | Change::Defined(..) | Change::Pod(_),
+            Change::Container(..)
+            | Change::Replacing(..)
+            | Change::Defined(..)
+            | Change::Requirement(..)
+            | Change::Pod(_),
             _,
         ) => false,
     }

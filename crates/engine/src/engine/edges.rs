@@ -5,6 +5,7 @@
 
 use super::{Engine, Work};
 use crate::entry::Impossible;
+use crate::fact::RequirementRecord;
 use crate::life::{Record, State};
 use crate::pod::{BarrierId, ContainerId, Need, Target, Until};
 use crate::result::{Wait, WaitState};
@@ -16,12 +17,10 @@ use crate::timer::Timer;
 pub(super) struct Gate {
     /// Whether it lets its container start.
     pub(super) lets: Lets,
-    /// The requirement has been fulfilled since the target last went down.
-    pub(super) held: bool,
-    /// It was lost with its target, and its container stopped: it counts for the next start whatever its need.
-    pub(super) anew: bool,
-    /// It was waited for long enough, for this start.
-    pub(super) timed_out: bool,
+    /// What has become of it so far.
+    pub(super) record: RequirementRecord,
+    /// The record has changed since it was last handed out.
+    pub(super) dirty: bool,
 }
 
 /// Whether an edge lets its container start.
@@ -48,12 +47,12 @@ impl Engine {
     /// How a requirement of a container stands, for people.
     pub(super) fn wait(&self, container: ContainerId, edge: u32) -> Wait {
         let requirement = &self.graph.edge(edge).requirement;
-        let state = if self.gates[edge as usize].timed_out {
+        let state = if self.gate(edge).timed_out {
             WaitState::Impossible(Impossible::TimedOut)
         } else {
             self.standing(requirement.target, requirement.until)
         };
-        let since = self.life(container).waiting_since;
+        let since = self.life(container).record.waiting_since;
         Wait {
             target: requirement.target,
             until: requirement.until,
@@ -88,8 +87,36 @@ impl Engine {
     }
 
     pub(super) fn on_requirement_timeout(&mut self, now: Tick, edge: u32) {
-        self.gates[edge as usize].timed_out = true;
+        self.remember(edge, |gate| {
+            gate.timed_out = true;
+            gate.deadline = None;
+        });
         self.refresh(now, edge);
+    }
+
+    /// What has become of a requirement so far.
+    pub(super) fn gate(&self, number: u32) -> RequirementRecord {
+        self.gates[number as usize].record
+    }
+
+    /// Changes what has become of a requirement. It is handed out as a fact if its past can decide anything.
+    pub(super) fn remember(&mut self, number: u32, change: impl FnOnce(&mut RequirementRecord)) {
+        let gate = &mut self.gates[number as usize];
+        let before = gate.record;
+        change(&mut gate.record);
+        if gate.record != before && !gate.dirty && self.graph.edge(number).requirement.has_past() {
+            gate.dirty = true;
+            self.dirty_edges.push(number);
+        }
+    }
+
+    /// The wait of an edge is over, or begins anew.
+    pub(super) fn forget_wait(&mut self, number: u32) {
+        self.timers.disarm(Timer::Requirement(number));
+        self.remember(number, |gate| {
+            gate.timed_out = false;
+            gate.deadline = None;
+        });
     }
 
     /// Looks again at one edge, and tells its container if it changed.
@@ -105,14 +132,15 @@ impl Engine {
             edge.requirement.need,
         );
         let standing = self.standing(target, until);
-        let gate = &mut self.gates[number as usize];
-        gate.held |= standing == WaitState::Satisfied;
+        if standing == WaitState::Satisfied {
+            self.remember(number, |gate| gate.held = true);
+        }
+        let gate = self.gate(number);
         let standing = match standing {
             WaitState::Pending if gate.timed_out => WaitState::Impossible(Impossible::TimedOut),
             WaitState::Satisfied | WaitState::Pending | WaitState::Impossible(_) => standing,
         };
-        let anew = gate.anew;
-        let lets = self.lets(from, target, need, anew, standing);
+        let lets = self.lets(from, target, need, gate.anew, standing);
         let old = std::mem::replace(&mut self.gates[number as usize].lets, lets);
         if old != lets {
             self.recount(from, old, lets);
@@ -273,20 +301,22 @@ impl Engine {
         else {
             return;
         };
-        let waiting = self.life(from);
-        let waits = waiting.record.state == State::Waiting
-            && self.gates[number as usize].lets == Lets::Wait;
+        let waiting = &self.life(from).record;
+        let waits =
+            waiting.state == State::Waiting && self.gates[number as usize].lets == Lets::Wait;
         let timer = Timer::Requirement(number);
-        match self.life(target).turn {
-            Some(turn) if waits => {
-                if self.timers.get(timer).is_none() {
-                    let begin = turn.max(waiting.waiting_since);
-                    self.timers.arm(timer, (begin + timeout).max(now));
-                }
+        match self.life(target).record.turn {
+            _ if !waits => {
+                self.timers.disarm(timer);
+                self.remember(number, |gate| gate.deadline = None);
             }
-            // The target is between two tries: its time goes on.
-            None if waits => {}
-            Some(_) | None => self.timers.disarm(timer),
+            Some(turn) if self.gate(number).deadline.is_none() => {
+                let deadline = (turn.max(waiting.waiting_since) + timeout).max(now);
+                self.timers.arm(timer, deadline);
+                self.remember(number, |gate| gate.deadline = Some(deadline));
+            }
+            // It has been counting since an earlier try of the target, or the target's turn is to come.
+            Some(_) | None => {}
         }
     }
 }

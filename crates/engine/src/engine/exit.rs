@@ -43,6 +43,7 @@ impl Engine {
                 self.exited_in_stop(now, container, why, exit);
             }
         }
+        self.replacement_due(now, container);
     }
 
     /// Remembers how a run ended, and forgets the process.
@@ -80,7 +81,7 @@ impl Engine {
             self.rest_probe(container, kind);
         }
         self.timers.disarm(Timer::Stop(container));
-        self.timers.disarm(Timer::Start(container));
+        self.start_is_over(container);
         if std::mem::take(&mut self.life_mut(container).doomed) {
             self.doomed -= 1;
         }
@@ -94,6 +95,7 @@ impl Engine {
 
     /// It did not get ready in time: a failure like a crash.
     pub(super) fn on_start_timeout(&mut self, now: Tick, container: ContainerId) {
+        self.start_is_over(container);
         match self.life(container).record.state {
             State::Starting | State::Running { .. } => {
                 let grace = self.pod.grace;
@@ -105,7 +107,7 @@ impl Engine {
                     Cause::StartTimeout,
                 );
             }
-            State::Waiting if self.life(container).turn.is_some() => {
+            State::Waiting if self.life(container).record.turn.is_some() => {
                 self.cancel_pull(container);
                 self.note_failed_attempt(container);
                 // There was no run that could have been long enough to forget earlier failures.

@@ -17,7 +17,6 @@ impl Engine {
         for (life, def) in self.lives.iter().zip(&self.pod.containers) {
             hash_record(&life.record, def.restart.backoff.reset, now, hasher);
             life.image.hash(hasher);
-            life.turn.is_some().hash(hasher);
             life.stop.hash(hasher);
             life.doomed.hash(hasher);
             for probing in &life.probing {
@@ -25,7 +24,9 @@ impl Engine {
             }
         }
         for gate in &self.gates {
-            (gate.held, gate.anew, gate.timed_out).hash(hasher);
+            let past = gate.record;
+            (past.held, past.anew, past.timed_out).hash(hasher);
+            past.deadline.map(|at| at.since(now)).hash(hasher);
         }
         for (timer, at) in self.timers.iter() {
             timer.hash(hasher);
@@ -90,6 +91,8 @@ fn hash_record(record: &Record, reset: Duration, now: Tick, hasher: &mut impl Ha
         }
     }
     record.exit.as_ref().map(|end| &end.exit).hash(hasher);
+    record.turn.is_some().hash(hasher);
+    record.start_by.map(|at| at.since(now)).hash(hasher);
     (
         record.launched,
         record.attempted,
@@ -106,6 +109,7 @@ fn hash_record(record: &Record, reset: Duration, now: Tick, hasher: &mut impl Ha
         record.backoff_level.min(8),
     )
         .hash(hasher);
+    record.leave_by.map(|at| at.since(now)).hash(hasher);
     (
         record.after,
         record.undo,

@@ -50,10 +50,12 @@ impl Engine {
             }
         }
         self.recount_pod();
-        self.watch_replacements(now);
-        for gate in &mut self.gates {
-            gate.held = false;
-            gate.anew = false;
+        self.resume_replacements(now);
+        for edge in self.graph.edges() {
+            self.remember(edge, |gate| {
+                gate.held = false;
+                gate.anew = false;
+            });
         }
         for node in self.graph.nodes() {
             self.node_changed(node);
@@ -172,13 +174,15 @@ impl Engine {
         for container in self.containers() {
             self.lose(now, container);
         }
-        self.replacing_lost();
         match self.record.goal {
             Goal::Run if !created => {}
             Goal::Run if self.pod.restart_policy == RestartPolicy::Never => {
                 self.begin_end(now, EndCause::SandboxLost, Cause::SandboxLost, None);
             }
-            Goal::Run => self.begin_run(now, Cause::SandboxLost),
+            Goal::Run => {
+                self.settle_replacements(now);
+                self.begin_run(now, Cause::SandboxLost);
+            }
             Goal::Restart { .. } | Goal::End { .. } => self.queue_turns(),
         }
     }

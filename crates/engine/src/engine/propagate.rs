@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::entry::Cause;
 use crate::fact::Goal;
-use crate::life::{After, GiveUp, State};
+use crate::life::{After, GiveUp, State, StopStep, StopWhy};
 use crate::pod::{ContainerId, OnRestart, Target, Until};
 use crate::tick::Tick;
 use crate::timer::Timer;
@@ -56,19 +56,45 @@ impl Engine {
         }
         self.life_mut(container).stop_cause = Some(cause);
         self.changed(container);
-        let deadline = now + self.pod.grace;
-        if self
-            .timers
-            .get(Timer::Stop(container))
-            .is_none_or(|armed| armed > deadline)
-        {
-            self.timers.arm(Timer::Stop(container), deadline);
+        let by = now + self.pod.grace;
+        if self.life(container).record.leave_by.is_none() {
+            self.record_mut(container).leave_by = Some(by);
+            self.timers.arm(Timer::Leave(container), by);
+        }
+    }
+
+    /// A container that goes down with another has waited for its turn long enough.
+    pub(super) fn on_leave_deadline(&mut self, now: Tick, container: ContainerId) {
+        match self.life(container).record.state {
+            State::Starting | State::Running { .. } => {
+                self.begin_stop(now, container, StopWhy::Order, now, Cause::Budget);
+            }
+            State::Stopping {
+                step: StopStep::Hook(_),
+                ..
+            } => self.shorten_stop(now, container, now),
+            State::Stopping {
+                step: StopStep::Signalled,
+                ..
+            }
+            | State::Waiting
+            | State::BackOff { .. }
+            | State::Ended { .. }
+            | State::GaveUp { .. } => {}
+        }
+    }
+
+    /// A container goes down with another no more, or has done so.
+    pub(super) fn forget_leaving(&mut self, container: ContainerId) {
+        self.timers.disarm(Timer::Leave(container));
+        if self.life(container).record.leave_by.is_some() {
+            self.record_mut(container).leave_by = None;
         }
     }
 
     /// A dependant is stopped because of this edge, and starts when it holds again: that is so for every need.
     fn hold_anew(&mut self, now: Tick, edge: u32) {
-        self.gates[edge as usize].anew = true;
+        self.remember(edge, |gate| gate.anew = true);
         self.refresh(now, edge);
     }
 
@@ -89,7 +115,8 @@ impl Engine {
             if !matches!(edge.requirement.until, Until::Started | Until::Ready) {
                 continue;
             }
-            let held = std::mem::take(&mut self.gates[number as usize].held);
+            let held = self.gate(number).held;
+            self.remember(number, |gate| gate.held = false);
             let Target::Container(from) = self.graph.edge(number).from else {
                 continue;
             };

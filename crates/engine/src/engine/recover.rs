@@ -9,9 +9,9 @@ use crate::action::{Action, Command};
 use crate::entry::{Cause, What};
 use crate::event::{Exit, Found};
 use crate::fact::{Change, Fact, Goal, ReplaceStep};
-use crate::graph::{Edge, InvalidGraph};
-use crate::life::{After, HookStep, Life, State, StopStep, Undo};
-use crate::pod::{ContainerId, HookKind, Need, OnRestart, Pod, Target};
+use crate::graph::InvalidGraph;
+use crate::life::{HookStep, Life, State, StopStep, Undo};
+use crate::pod::{ContainerId, HookKind, Pod};
 use crate::tick::Tick;
 use crate::timer::Timer;
 
@@ -72,7 +72,9 @@ impl Engine {
             return self.flush();
         }
         for edge in self.graph.edges() {
-            self.remember_held(edge);
+            if let Some(deadline) = self.gate(edge).deadline {
+                self.timers.arm(Timer::Requirement(edge), deadline);
+            }
             self.refresh(now, edge);
         }
         self.recount_pod();
@@ -124,6 +126,11 @@ impl Engine {
                     let life = self.life_mut(container);
                     life.record.version = version;
                     life.latest_version = life.latest_version.max(version);
+                }
+            }
+            Change::Requirement(edge, record) => {
+                if let Some(gate) = self.gates.get_mut(edge as usize) {
+                    gate.record = record;
                 }
             }
             Change::Replacing(container, None) => {
@@ -185,21 +192,6 @@ impl Engine {
         }
     }
 
-    /// What runs has had its requirements; what waits finds out.
-    fn remember_held(&mut self, number: u32) {
-        let Edge { from, requirement } = self.graph.edge(number);
-        let Target::Container(from) = *from else {
-            return;
-        };
-        let (need, on_restart) = (requirement.need, requirement.on_restart);
-        let record = &self.life(from).record;
-        let goes = record.after == Some(After::Restart) && on_restart == OnRestart::Restart;
-        let runs = record.is_up();
-        let gate = &mut self.gates[number as usize];
-        gate.held |= runs && need == Need::Hard;
-        gate.anew = goes;
-    }
-
     fn resume_pod(&mut self) {
         if let (Some(limit), Goal::Run | Goal::Restart { .. }) =
             (self.pod.active_deadline, &self.record.goal)
@@ -224,20 +216,18 @@ impl Engine {
     }
 
     fn resume_container(&mut self, now: Tick, container: ContainerId) {
-        let life = self.life_mut(container);
-        life.waiting_since = now;
         // Nothing is asked of a process that is gone.
-        if life.found_exit.is_some() {
+        if self.life(container).found_exit.is_some() {
             return self.resume_replacement(now, container);
         }
-        if life.record.undo == Undo::Stopping {
+        if self.life(container).record.undo == Undo::Stopping {
             self.stop_undo(now, container);
         }
-        let life = self.life(container);
-        match life.record.state.clone() {
+        match self.life(container).record.state.clone() {
             State::Waiting => {
                 if self.record.goal == Goal::Run {
-                    self.enter_waiting(now, container);
+                    self.watch_start(container);
+                    self.want_image(now, container);
                 }
             }
             State::BackOff { until, .. } => {
@@ -245,11 +235,15 @@ impl Engine {
                 self.want_image(now, container);
             }
             // The answer is still to come.
-            State::Starting => {
-                self.life_mut(container).turn = Some(now);
-            }
+            State::Starting => self.watch_start(container),
             State::Running { .. } => self.resume_running(now, container),
-            State::Stopping { step, deadline, .. } => {
+            State::Stopping {
+                why,
+                step,
+                deadline,
+                ..
+            } => {
+                self.doom(container, why);
                 self.resume_stopping(now, container, step, deadline);
             }
             State::Ended { .. } | State::GaveUp { .. } => {}
@@ -259,12 +253,7 @@ impl Engine {
 
     /// Hooks that were under way are not run a second time.
     fn resume_running(&mut self, now: Tick, container: ContainerId) {
-        self.life_mut(container).turn = Some(now);
-        if let (Some(timeout), false) =
-            (self.def(container).start_timeout, self.is_ready(container))
-        {
-            self.timers.arm(Timer::Start(container), now + timeout);
-        }
+        self.watch_start(container);
         self.finish_hook(container, HookKind::PodStopping);
         self.finish_hook(container, HookKind::PreStop);
         if self.life(container).record.started {
@@ -321,15 +310,19 @@ impl Engine {
         let Some(replacing) = self.replacing.get(&container) else {
             return;
         };
-        let (step, timeout) = (replacing.step, replacing.timeout);
+        let (step, deadline) = (replacing.step, replacing.deadline);
+        if let Some(deadline) = deadline {
+            self.timers.arm(Timer::Replace(container), deadline);
+        }
         match step {
             ReplaceStep::Pulling => {
                 let attempt = self.life(container).record.attempt + 1;
                 self.ask_for_image(now, container, attempt);
-                self.timers.arm(Timer::Replace(container), now + timeout);
             }
-            ReplaceStep::Watching => self.timers.arm(Timer::Replace(container), now + timeout),
-            ReplaceStep::Stopping | ReplaceStep::RollingBack => {}
+            ReplaceStep::Watching
+            | ReplaceStep::Stopping
+            | ReplaceStep::RollingBack
+            | ReplaceStep::NextStart => {}
         }
     }
 
@@ -341,6 +334,11 @@ impl Engine {
                     .containers()
                     .filter(|container| self.life(*container).record.after.is_some());
                 self.marked = marked.collect();
+                for container in self.marked.clone() {
+                    if let Some(by) = self.life(container).record.leave_by {
+                        self.timers.arm(Timer::Leave(container), by);
+                    }
+                }
                 if !self.marked.is_empty() {
                     self.begin_partial_wave();
                 }

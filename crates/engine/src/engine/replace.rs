@@ -4,12 +4,17 @@
 //! Pulling ─▶ Stopping ─▶ Watching ─▶ (done)
 //!    │                      │
 //!    └▶ (abandoned)         └▶ RollingBack ─▶ (the old one is back)
+//!
+//! NextStart ─▶ (done)
 //! ```
+//!
+//! A oneshot is not stopped for it: whatever runs, and its reversal, go by the definition under
+//! which they were begun. So does everything in a pod that is being restarted.
 
 use super::Engine;
 use crate::entry::{Cause, What};
 use crate::fact::{Change, Goal, ReplaceStep, Replacing};
-use crate::life::{After, GiveUp, Image, State};
+use crate::life::{After, GiveUp, Image, State, Undo};
 use crate::pod::{Container, ContainerId, OnRestart, Target};
 use crate::result::Refused;
 use crate::tick::Tick;
@@ -32,7 +37,8 @@ impl Engine {
         self.tell(now, container, What::ReplaceBegan, Cause::Itself);
         let version = self.life(container).next_version();
         self.life_mut(container).latest_version = version;
-        if self.def(container).is_oneshot() || !self.life(container).record.is_running() {
+        let bound = self.is_bound(container);
+        if !bound {
             self.take_at_next_start(now, container, new, version);
             return Ok(());
         }
@@ -42,20 +48,36 @@ impl Engine {
             old_version: self.life(container).record.version,
             new,
             new_version: version,
-            step: ReplaceStep::Pulling,
+            step: ReplaceStep::NextStart,
             timeout,
+            deadline: None,
         };
         let has_image = replacing.new.image.is_some();
         self.replacing.insert(container, replacing);
-        self.note_replacing(container);
-        if has_image {
+        if self.def(container).is_oneshot() {
+            self.note_replacing(container);
+        } else if has_image {
+            self.step_to(container, ReplaceStep::Pulling, Some(now + timeout));
             let attempt = self.life(container).record.attempt + 1;
             self.ask_for_image(now, container, attempt);
-            self.timers.arm(Timer::Replace(container), now + timeout);
         } else {
             self.begin_swap(now, container);
         }
         Ok(())
+    }
+
+    /// A container that must not be cut short has ended: it has the new definition from now on.
+    pub(super) fn replacement_due(&mut self, now: Tick, container: ContainerId) {
+        if !self.will_be_redefined(container) || self.is_bound(container) {
+            return;
+        }
+        self.take_replacement_now(container);
+        if matches!(
+            self.life(container).record.state,
+            State::Waiting | State::BackOff { .. }
+        ) {
+            self.want_image(now, container);
+        }
     }
 
     /// The image of a replacement is there. Says whether it was one.
@@ -69,24 +91,19 @@ impl Engine {
 
     /// The container to be exchanged is down: put the other definition in place.
     pub(super) fn replacement_down(&mut self, now: Tick, container: ContainerId) {
-        let Some(replacing) = self.replacing.get_mut(&container) else {
+        let Some(replacing) = self.replacing.get(&container) else {
             return;
         };
         match replacing.step {
             ReplaceStep::Stopping => {
-                replacing.step = ReplaceStep::Watching;
-                let (def, version, timeout) = (
-                    replacing.new.clone(),
-                    replacing.new_version,
-                    replacing.timeout,
-                );
-                self.note_replacing(container);
+                let (def, version) = (replacing.new.clone(), replacing.new_version);
+                let deadline = now + replacing.timeout;
+                self.step_to(container, ReplaceStep::Watching, Some(deadline));
                 self.define(container, def, version);
-                self.timers.arm(Timer::Replace(container), now + timeout);
                 self.retry_those_without(now, container);
             }
             ReplaceStep::RollingBack => self.put_back(container),
-            ReplaceStep::Pulling | ReplaceStep::Watching => {}
+            ReplaceStep::Pulling | ReplaceStep::Watching | ReplaceStep::NextStart => {}
         }
     }
 
@@ -108,7 +125,8 @@ impl Engine {
             Some(ReplaceStep::Pulling | ReplaceStep::Stopping) => {
                 self.take_replacement_now(container);
             }
-            Some(ReplaceStep::Watching | ReplaceStep::RollingBack) | None => {}
+            Some(ReplaceStep::Watching | ReplaceStep::RollingBack | ReplaceStep::NextStart)
+            | None => {}
         }
     }
 
@@ -124,45 +142,47 @@ impl Engine {
                 }
             }
             Some(ReplaceStep::Watching) => self.roll_back(now, container),
-            Some(ReplaceStep::Stopping | ReplaceStep::RollingBack) | None => {}
+            Some(ReplaceStep::Stopping | ReplaceStep::RollingBack | ReplaceStep::NextStart)
+            | None => {}
         }
     }
 
-    /// A sandbox that was lost took the old container with it: the new ones are what is started.
-    pub(super) fn replacing_lost(&mut self) {
-        let under_way: Vec<_> = self.replacing.keys().copied().collect();
-        for container in under_way {
-            if self.replace_step(container) != Some(ReplaceStep::RollingBack) {
-                self.take_replacement_now(container);
-            }
-        }
-    }
-
-    /// The pod begins to stop: no container is exchanged any more. If it will run again, it does so
-    /// with what was wanted last.
+    /// The pod begins to stop, or is gone with its sandbox: no container is exchanged any more. If it
+    /// will run again, it does so with what was wanted last.
     pub(super) fn settle_replacements(&mut self, now: Tick) {
         let under_way: Vec<_> = self.replacing.keys().copied().collect();
         let ends = matches!(self.record.goal, Goal::End { .. });
         for container in under_way {
             match self.replace_step(container) {
-                Some(ReplaceStep::Pulling) if ends => self.abandon_replacement(now, container),
-                Some(_) if ends => self.end_replacing(container),
-                Some(ReplaceStep::Pulling) => {
-                    self.cancel_pull(container);
-                    self.take_replacement_now(container);
+                Some(ReplaceStep::Pulling | ReplaceStep::NextStart) if ends => {
+                    self.abandon_replacement(now, container);
                 }
-                Some(ReplaceStep::Stopping) => self.take_replacement_now(container),
-                Some(ReplaceStep::RollingBack) => self.put_back(container),
-                Some(ReplaceStep::Watching) | None => {}
+                Some(_) if ends => self.end_replacing(container),
+                Some(ReplaceStep::Pulling | ReplaceStep::Stopping) => {
+                    self.cancel_pull(container);
+                    self.step_to(container, ReplaceStep::NextStart, None);
+                }
+                Some(ReplaceStep::Watching) => self.step_to(container, ReplaceStep::Watching, None),
+                Some(ReplaceStep::RollingBack | ReplaceStep::NextStart) | None => {}
             }
         }
     }
 
-    /// New containers that the pod's restart kept from becoming ready have their time anew.
-    pub(super) fn watch_replacements(&mut self, now: Tick) {
-        for (container, replacing) in &self.replacing {
-            let timer = Timer::Replace(*container);
-            self.timers.arm(timer, now + replacing.timeout);
+    /// A run of the pod begins, with what was wanted last. New containers that the restart kept from
+    /// becoming ready have their time anew.
+    pub(super) fn resume_replacements(&mut self, now: Tick) {
+        let under_way: Vec<_> = self.replacing.keys().copied().collect();
+        for container in under_way {
+            match self.replacing.get(&container) {
+                Some(replacing) if replacing.step == ReplaceStep::Watching => {
+                    let deadline = now + replacing.timeout;
+                    self.step_to(container, ReplaceStep::Watching, Some(deadline));
+                }
+                Some(replacing) if replacing.step == ReplaceStep::RollingBack => {
+                    self.put_back(container);
+                }
+                Some(_) | None => self.replacement_due(now, container),
+            }
         }
     }
 
@@ -172,6 +192,11 @@ impl Engine {
             Some(replacing) if replacing.step == ReplaceStep::Pulling => replacing.new_version,
             Some(_) | None => self.life(container).record.version,
         }
+    }
+
+    /// Whether the next start goes by another definition than the present one.
+    pub(super) fn will_be_redefined(&self, container: ContainerId) -> bool {
+        self.replace_step(container) == Some(ReplaceStep::NextStart)
     }
 
     fn check_replacement(
@@ -215,7 +240,7 @@ impl Engine {
                 let Target::Container(from) = edge.from else {
                     continue;
                 };
-                if !self.gates[*number as usize].held || !self.life(from).is_up() {
+                if !self.gate(*number).held || !self.life(from).is_up() {
                     continue;
                 }
                 match edge.requirement.on_restart {
@@ -231,21 +256,13 @@ impl Engine {
 
     /// Stops the old container and those that restart with it.
     fn begin_swap(&mut self, now: Tick, container: ContainerId) {
-        self.timers.disarm(Timer::Replace(container));
-        if let Some(replacing) = self.replacing.get_mut(&container) {
-            replacing.step = ReplaceStep::Stopping;
-        }
-        self.note_replacing(container);
+        self.step_to(container, ReplaceStep::Stopping, None);
         self.bring_down(now, container);
     }
 
     fn roll_back(&mut self, now: Tick, container: ContainerId) {
-        self.timers.disarm(Timer::Replace(container));
         self.tell(now, container, What::RolledBack, Cause::Itself);
-        if let Some(replacing) = self.replacing.get_mut(&container) {
-            replacing.step = ReplaceStep::RollingBack;
-        }
-        self.note_replacing(container);
+        self.step_to(container, ReplaceStep::RollingBack, None);
         if self.life(container).is_up() {
             return self.bring_down(now, container);
         }
@@ -369,6 +386,26 @@ impl Engine {
         self.replacing
             .get(&container)
             .map(|replacing| replacing.step)
+    }
+
+    /// Whether something of the container still goes by its present definition.
+    fn is_bound(&self, container: ContainerId) -> bool {
+        let life = self.life(container);
+        life.is_up() || life.record.undo == Undo::Owed
+    }
+
+    /// A replacement has come this far, and has so much time for it.
+    fn step_to(&mut self, container: ContainerId, step: ReplaceStep, deadline: Option<Tick>) {
+        if let Some(replacing) = self.replacing.get_mut(&container) {
+            replacing.step = step;
+            replacing.deadline = deadline;
+        }
+        let timer = Timer::Replace(container);
+        match deadline {
+            Some(deadline) => self.timers.arm(timer, deadline),
+            None => self.timers.disarm(timer),
+        }
+        self.note_replacing(container);
     }
 
     fn end_replacing(&mut self, container: ContainerId) {

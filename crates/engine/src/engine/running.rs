@@ -219,7 +219,7 @@ impl Engine {
         if ready {
             // It has come up: a later failure is a new one.
             self.record_mut(container).failed = false;
-            self.timers.disarm(Timer::Start(container));
+            self.start_is_over(container);
             self.tell(now, container, What::Ready, cause);
             self.replacement_ready(now, container);
         } else {

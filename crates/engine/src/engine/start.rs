@@ -25,14 +25,13 @@ impl Engine {
 
     /// The container wants to run, as soon as its requirements let it.
     pub(super) fn enter_waiting(&mut self, now: Tick, container: ContainerId) {
-        self.record_mut(container).state = State::Waiting;
-        let life = self.life_mut(container);
-        life.turn = None;
-        life.waiting_since = now;
-        life.last_opened = None;
+        let record = self.record_mut(container);
+        record.state = State::Waiting;
+        record.turn = None;
+        record.waiting_since = now;
+        self.life_mut(container).last_opened = None;
         for edge in self.graph.outgoing(Target::Container(container)) {
-            self.gates[edge as usize].timed_out = false;
-            self.timers.disarm(Timer::Requirement(edge));
+            self.forget_wait(edge);
             self.refresh(now, edge);
             self.begin_wait(now, container, edge);
         }
@@ -168,6 +167,7 @@ impl Engine {
             self.note_failed_attempt(container);
             // There was no run, so neither rules nor policy are asked: it is tried again.
             self.enter_back_off(now, container, Some((reason, message)), Cause::Itself);
+            self.replacement_due(now, container);
             return self.came_down_by_itself(now, container);
         }
         let told = self.stopped_by(container).is_some();
@@ -201,7 +201,7 @@ impl Engine {
 
     /// Pulls the image that the next start needs, unless that is under way.
     pub(super) fn want_image(&mut self, now: Tick, container: ContainerId) {
-        if self.def(container).image.is_none() {
+        if self.def(container).image.is_none() || self.will_be_redefined(container) {
             return;
         }
         let life = self.life(container);
@@ -252,22 +252,37 @@ impl Engine {
     }
 
     fn take_turn(&mut self, now: Tick, container: ContainerId) {
-        if self.life(container).turn.is_some() {
+        if self.life(container).record.turn.is_some() {
             return;
         }
         let cause = self.turn_cause(container);
-        let life = self.life_mut(container);
-        life.turn = Some(now);
-        let pull_failed = matches!(life.image, Image::Failed { .. });
+        let start_by = self.def(container).start_timeout.map(|limit| now + limit);
+        let record = self.record_mut(container);
+        record.turn = Some(now);
+        record.start_by = start_by;
+        let pull_failed = matches!(self.life(container).image, Image::Failed { .. });
         self.tell(now, container, What::Turn, cause);
-        if let Some(timeout) = self.def(container).start_timeout {
-            self.timers.arm(Timer::Start(container), now + timeout);
-        }
+        self.watch_start(container);
         if pull_failed {
             self.note_failed_attempt(container);
         }
         // Those who wait for it with a timeout count from now on.
         self.changed(container);
+    }
+
+    /// Arms the deadline of a start that is under way.
+    pub(super) fn watch_start(&mut self, container: ContainerId) {
+        if let Some(at) = self.life(container).record.start_by {
+            self.timers.arm(Timer::Start(container), at);
+        }
+    }
+
+    /// The start has succeeded, failed or is not wanted any more.
+    pub(super) fn start_is_over(&mut self, container: ContainerId) {
+        self.timers.disarm(Timer::Start(container));
+        if self.life(container).record.start_by.is_some() {
+            self.record_mut(container).start_by = None;
+        }
     }
 
     fn turn_cause(&self, container: ContainerId) -> Cause {
@@ -286,7 +301,7 @@ impl Engine {
 
     fn start(&mut self, now: Tick, container: ContainerId) {
         for edge in self.graph.outgoing(Target::Container(container)) {
-            self.gates[edge as usize].anew = false;
+            self.remember(edge, |gate| gate.anew = false);
         }
         let image = self.def(container).image.clone();
         let record = self.record_mut(container);
@@ -323,7 +338,7 @@ impl Engine {
 
     /// An attempt to start came to nothing, or a run ended: those who only wait for it to settle go on.
     pub(super) fn note_failed_attempt(&mut self, container: ContainerId) {
-        let has_turn = self.life(container).turn.is_some();
+        let has_turn = self.life(container).record.turn.is_some();
         let record = self.record_mut(container);
         record.failed = true;
         record.attempted |= has_turn;

@@ -24,14 +24,22 @@ impl Engine {
         grace: Duration,
         cause: Cause,
     ) {
+        self.doom(container, why);
+        self.begin_stop(now, container, why, now + grace, cause);
+    }
+
+    /// Notes whether a stop is one that its container does not come back from.
+    pub(super) fn doom(&mut self, container: ContainerId, why: StopWhy) {
         let def = self.def(container);
-        let for_good = why != StopWhy::Asked
-            && !restart::restarts(def.restart.policy, def.is_oneshot(), false);
-        if for_good && def.role == Role::Main && !self.life(container).doomed {
+        let failed = match why {
+            StopWhy::Order | StopWhy::Asked => false,
+            StopWhy::Probe(_) | StopWhy::StartTimeout | StopWhy::PostStart => true,
+        };
+        let again = restart::restarts(def.restart.policy, def.is_oneshot(), false);
+        if failed && !again && def.role == Role::Main && !self.life(container).doomed {
             self.life_mut(container).doomed = true;
             self.doomed += 1;
         }
-        self.begin_stop(now, container, why, now + grace, cause);
     }
 
     /// Tells a container to stop; if it is being stopped already, its time can only get shorter.
@@ -59,7 +67,7 @@ impl Engine {
             deadline,
         };
         self.rest_probes_for_stop(container);
-        self.timers.disarm(Timer::Start(container));
+        self.start_is_over(container);
         self.tell(now, container, What::Stopping { deadline }, cause);
         self.advance_stop(now, container);
     }
@@ -110,27 +118,15 @@ impl Engine {
         }
     }
 
-    /// The time for hooks is used up, or the container must go though it is not its turn.
+    /// The time for hooks is used up.
     pub(super) fn on_stop_deadline(&mut self, now: Tick, container: ContainerId) {
-        match self.life(container).record.state {
-            State::Stopping {
-                step: StopStep::Hook(hook),
-                ..
-            } => {
-                self.tell(now, container, What::HookCut(hook), Cause::Budget);
-                self.signal(now, container);
-            }
-            State::Starting | State::Running { .. } => {
-                self.begin_stop(now, container, StopWhy::Order, now, Cause::Budget);
-            }
-            State::Stopping {
-                step: StopStep::Signalled,
-                ..
-            }
-            | State::Waiting
-            | State::BackOff { .. }
-            | State::Ended { .. }
-            | State::GaveUp { .. } => {}
+        if let State::Stopping {
+            step: StopStep::Hook(hook),
+            ..
+        } = self.life(container).record.state
+        {
+            self.tell(now, container, What::HookCut(hook), Cause::Budget);
+            self.signal(now, container);
         }
     }
 

@@ -98,7 +98,7 @@ impl Engine {
     /// An image is pulled early, but its trouble shows when its turn has come, as under the kubelet.
     fn shows_image_failure(&self, container: ContainerId) -> bool {
         let life = self.life(container);
-        life.turn.is_some() && matches!(life.image, Image::Failed { .. })
+        life.record.turn.is_some() && matches!(life.image, Image::Failed { .. })
     }
 
     fn image_failure(&self, container: ContainerId) -> (&'static str, Option<Box<str>>) {

@@ -256,7 +256,7 @@ impl Engine {
             return;
         };
         self.record_mut(container).after = None;
-        self.timers.disarm(Timer::Stop(container));
+        self.forget_leaving(container);
         if self.life(container).record.is_over() {
             return;
         }
@@ -294,7 +294,7 @@ impl Engine {
         if !self.life(container).is_up() && !restarts {
             self.cancel_pull(container);
             self.timers.disarm(Timer::BackOff(container));
-            self.timers.disarm(Timer::Start(container));
+            self.start_is_over(container);
         }
         for edge in self.graph.outgoing(Target::Container(container)) {
             self.timers.disarm(Timer::Requirement(edge));
@@ -303,12 +303,7 @@ impl Engine {
             self.rest_probes_for_stop(container);
         }
         // A partial wave had set a time for it; the pod's budget holds now.
-        if matches!(
-            self.life(container).record.state,
-            State::Running { .. } | State::Starting
-        ) {
-            self.timers.disarm(Timer::Stop(container));
-        }
+        self.forget_leaving(container);
     }
 
     fn kill_at_once(&mut self, now: Tick, container: ContainerId) {
@@ -354,12 +349,11 @@ impl Engine {
     }
 
     fn turn_deadline(&self, now: Tick, container: ContainerId) -> Tick {
-        let budget = match self.record.goal.deadline() {
-            Some(deadline) => deadline,
-            None => self
-                .timers
-                .get(Timer::Stop(container))
-                .unwrap_or(now + self.pod.grace),
+        let budget = if let Some(deadline) = self.record.goal.deadline() {
+            deadline
+        } else {
+            let by = self.life(container).record.leave_by;
+            by.unwrap_or(now + self.pod.grace)
         };
         match self.def(container).stop_timeout {
             Some(limit) => budget.min(now + limit),

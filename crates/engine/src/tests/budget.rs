@@ -1,7 +1,6 @@
 //! One budget for a whole stop.
 
 use super::{Draft, Stage};
-use crate::Request;
 use crate::pod::{HookKind, Hooks, Reaction};
 use crate::status::Phase;
 
@@ -130,14 +129,7 @@ fn an_undo_that_takes_too_long_is_stopped() {
 #[test]
 fn who_was_told_before_for_its_own_sake_is_held_to_the_budget() {
     let mut stage = pair();
-    let by = Some(stage.id("proxy"));
-    stage
-        .request(Request::Ask {
-            reaction: Reaction::Restart,
-            by,
-            reason: "".into(),
-        })
-        .unwrap();
+    stage.ask_by(Some("proxy"), Reaction::Restart).unwrap();
     stage.delete_in(1);
     assert_eq!(stage.asked(), ["stop proxy by 30s", "stop app by 2s"]);
 

@@ -8,15 +8,6 @@ use crate::status::Phase;
 use crate::{Event, Exit, Refused, Request, StartFailure};
 use std::time::Duration;
 
-fn ask(stage: &mut Stage, reaction: Reaction, by: &str) -> Result<(), Refused> {
-    let by = Some(stage.id(by));
-    stage.request(Request::Ask {
-        reaction,
-        by,
-        reason: "test".into(),
-    })
-}
-
 #[test]
 fn a_job_ends_though_its_proxy_runs_for_ever() {
     let mut stage = Draft::new(&["proxy", "job"])
@@ -90,7 +81,7 @@ fn the_first_cause_of_the_end_decides() {
     stage.started("a");
     stage.runs("app", 0);
     assert_eq!(
-        ask(&mut stage, Reaction::FailPod, "a"),
+        stage.ask_by(Some("a"), Reaction::FailPod),
         Err(Refused::Ending)
     );
     stage.delete_in(5);
@@ -123,7 +114,7 @@ fn a_pod_restart_stops_and_starts_in_order() {
     stage.started("app");
     stage.asked();
 
-    ask(&mut stage, Reaction::RestartPod, "app").unwrap();
+    stage.ask_by(Some("app"), Reaction::RestartPod).unwrap();
     assert_eq!(stage.asked(), ["stop app by 30s"]);
     stage.exited("app", 0);
     assert_eq!(stage.asked(), ["start setup"]);
@@ -150,7 +141,7 @@ fn a_oneshot_that_says_so_is_run_once_in_the_pods_life() {
     stage.started("app");
     stage.asked();
 
-    ask(&mut stage, Reaction::RestartPod, "app").unwrap();
+    stage.ask_by(Some("app"), Reaction::RestartPod).unwrap();
     stage.exited("app", 0);
 
     assert_eq!(stage.asked(), ["stop app by 30s", "start app"]);
@@ -160,10 +151,10 @@ fn a_oneshot_that_says_so_is_run_once_in_the_pods_life() {
 fn the_second_pod_restart_waits() {
     let mut stage = Draft::new(&["app"]).play();
     stage.started("app");
-    ask(&mut stage, Reaction::RestartPod, "app").unwrap();
+    stage.ask_by(Some("app"), Reaction::RestartPod).unwrap();
     stage.exited("app", 0);
     stage.started("app");
-    ask(&mut stage, Reaction::RestartPod, "app").unwrap();
+    stage.ask_by(Some("app"), Reaction::RestartPod).unwrap();
     stage.exited("app", 0);
     stage.asked();
 
@@ -178,7 +169,7 @@ fn the_second_pod_restart_waits() {
 fn a_deletion_ends_a_pod_that_is_being_restarted() {
     let mut stage = Draft::new(&["app"]).play();
     stage.started("app");
-    ask(&mut stage, Reaction::RestartPod, "app").unwrap();
+    stage.ask_by(Some("app"), Reaction::RestartPod).unwrap();
     stage.delete();
     stage.exited("app", 0);
 

@@ -1,7 +1,7 @@
 //! Exchanging one container in place.
 
 use super::{Draft, Stage};
-use crate::pod::{Container, Need, OnRestart, ProbeKind, RestartPolicy};
+use crate::pod::{Container, HookKind, Need, OnRestart, ProbeKind, Reaction, RestartPolicy};
 use crate::{Event, Refused, Request};
 use std::time::Duration;
 
@@ -312,5 +312,87 @@ fn a_dependant_of_a_dependant_that_would_stop_for_good_refuses_it() {
     assert_eq!(
         replace(&mut stage, "mount", |_| {}, false),
         Err(Refused::WouldStop(app))
+    );
+}
+
+#[test]
+fn a_container_that_is_just_being_started_is_stopped_for_its_replacement() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.asked();
+
+    replace(&mut stage, "app", |_| {}, false).unwrap();
+    assert_eq!(stage.asked(), ["stop app by 30s"]);
+    stage.exited("app", 0);
+
+    assert_eq!(stage.asked(), ["start app v1"]);
+}
+
+#[test]
+fn a_oneshot_that_runs_goes_by_its_old_definition_until_it_starts_again() {
+    let mut stage = Draft::new(&["migrate", "app"])
+        .oneshot("migrate")
+        .with("migrate", image("migrate:1"))
+        .requires("app", "migrate")
+        .play();
+    stage.pulled("migrate");
+    stage.started("migrate");
+    stage.asked();
+
+    let never = |migrate: &mut Container| {
+        migrate.image = Some("migrate:2".into());
+        migrate.restart.policy = RestartPolicy::Never;
+    };
+    replace(&mut stage, "migrate", never, false).unwrap();
+    assert_eq!(stage.asked(), [""; 0], "it is not cut short");
+    stage.exited("migrate", 1);
+    assert_eq!(stage.asked(), ["pull migrate"], "by its old policy");
+    stage.pulled("migrate");
+
+    assert_eq!(stage.asked(), ["start migrate v1"]);
+}
+
+#[test]
+fn what_a_oneshot_did_is_reversed_by_the_definition_that_did_it() {
+    let mut stage = Draft::new(&["mount", "app"])
+        .undo("mount")
+        .requires("app", "mount")
+        .play();
+    stage.runs("mount", 0);
+    stage.started("app");
+    replace(&mut stage, "mount", |_| {}, false).unwrap();
+    stage.delete();
+    stage.exited("app", 0);
+
+    let version = stage.engine.record(stage.id("mount")).unwrap().version;
+    assert_eq!(
+        (stage.asked().pop().unwrap().as_str(), version),
+        ("undo mount", 0)
+    );
+}
+
+#[test]
+fn a_restart_of_the_pod_stops_by_the_old_definition_and_starts_by_the_new() {
+    let mut stage = Draft::new(&["proxy"])
+        .with("proxy", image("proxy:1"))
+        .with("proxy", |proxy| proxy.hooks.pre_stop = true)
+        .play();
+    stage.pulled("proxy");
+    stage.started("proxy");
+    let bare = |proxy: &mut Container| {
+        proxy.image = Some("proxy:2".into());
+        proxy.hooks.pre_stop = false;
+    };
+    replace(&mut stage, "proxy", bare, false).unwrap();
+    stage.asked();
+
+    stage.ask(Reaction::RestartPod);
+    assert_eq!(stage.asked(), ["cancel pull proxy", "preStop proxy"]);
+    stage.hook_done("proxy", HookKind::PreStop, true);
+    stage.exited("proxy", 0);
+    stage.pulled("proxy");
+
+    assert_eq!(
+        stage.asked(),
+        ["stop proxy by 30s", "pull proxy", "start proxy v1"]
     );
 }

@@ -1,7 +1,6 @@
 //! What holds a start back, and what ends the wait.
 
 use super::Draft;
-use crate::Request;
 use crate::pod::{Need, OnRestart, ProbeKind, Reaction, RestartPolicy, Until};
 use crate::status::Phase;
 use std::time::Duration;
@@ -215,14 +214,7 @@ fn a_soft_wait_is_not_over_because_the_target_was_told_to_stop() {
         .play();
     stage.started("proxy");
     stage.started("app");
-    let by = Some(stage.id("proxy"));
-    stage
-        .request(Request::Ask {
-            reaction: Reaction::Restart,
-            by,
-            reason: "".into(),
-        })
-        .unwrap();
+    stage.ask_by(Some("proxy"), Reaction::Restart).unwrap();
     stage.exited("proxy", 0);
     stage.asked();
 

@@ -126,7 +126,8 @@ impl<M: Subject> Environment<M> {
             Change::Container(..)
             | Change::Pod(_)
             | Change::Replacing(..)
-            | Change::Defined(..) => None,
+            | Change::Defined(..)
+            | Change::Requirement(..) => None,
         })
     }
 
