@@ -7,6 +7,7 @@
 mod condition;
 mod cycle;
 mod ending;
+mod endings;
 mod keystone;
 mod port;
 mod settings;

@@ -1,13 +1,11 @@
 //! Requirements that can never be fulfilled, and ones that contradict their target.
 
 use super::Subject;
-use super::ending::Endings;
+use super::endings::{Ending, Endings};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::plan::until_word;
-use pillion_engine::pod::{
-    Container, ContainerId, Kind, Need, OnGiveUp, Requirement, Role, Target, Until,
-};
+use pillion_engine::pod::{ContainerId, Kind, Need, OnGiveUp, Requirement, Role, Target, Until};
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for (id, _, _) in subject.containers() {
@@ -30,7 +28,7 @@ fn never_holds(
     target: ContainerId,
     edge: &Requirement,
 ) -> Option<Diagnostic> {
-    let (reason, help) = impossible(subject.container(target), edge.until)?;
+    let (reason, help) = impossible(subject, target, edge.until)?;
     let [from, to] = [id, target].map(|id| subject.name(id));
     let has = if edge.until == Until::Ready {
         "is"
@@ -57,36 +55,63 @@ fn never_holds(
 }
 
 /// Why a condition on a container never holds, and what to do.
-fn impossible(target: &Container, until: Until) -> Option<(&'static str, &'static str)> {
-    if target.role == Role::Ephemeral {
+fn impossible(
+    subject: &Subject<'_>,
+    target: ContainerId,
+    until: Until,
+) -> Option<(&'static str, &'static str)> {
+    let container = subject.container(target);
+    if container.role == Role::Ephemeral {
         return Some((
             "ephemeral: it is in no order",
             "remove the requirement: ephemeral containers come and go for debugging",
         ));
     }
-    let endings = Endings::of(target);
-    match (until, target.kind) {
+    match (until, container.kind) {
         (Until::Ready, Kind::Oneshot { .. }) => Some((
             "a oneshot is never ready",
             "wait until it has `succeeded`, or until it has `started`",
         )),
-        (Until::Succeeded, _) if !endings.success => Some((
-            "it is restarted when it succeeds",
-            "wait until it is `ready`, or give it `oneshot: true` or another `restartPolicy`",
-        )),
-        (Until::Exited, _) if !endings.success && !endings.failure => Some((
-            "it is always restarted",
-            "wait until it is `ready`, or give it `oneshot: true` or another `restartPolicy`",
-        )),
+        (Until::Succeeded | Until::Exited, _) => unseen_end(subject, target, until),
         (
-            Until::Attempted
-            | Until::Started
-            | Until::Ready
-            | Until::Succeeded
-            | Until::Exited
-            | Until::Settled,
+            Until::Attempted | Until::Started | Until::Ready | Until::Settled,
             Kind::Service | Kind::Oneshot { .. },
         ) => None,
+    }
+}
+
+/// Why nobody ever sees a container end in this way.
+fn unseen_end(
+    subject: &Subject<'_>,
+    target: ContainerId,
+    until: Until,
+) -> Option<(&'static str, &'static str)> {
+    let Endings { success, failure } = Endings::of(subject.pod, target);
+    let ending = if until == Until::Succeeded {
+        success
+    } else {
+        success.max(failure)
+    };
+    let oneshot = subject.container(target).is_oneshot();
+    let restarted = if until == Until::Succeeded {
+        "it is restarted when it succeeds"
+    } else {
+        "it is always restarted"
+    };
+    match ending {
+        Ending::Seen => None,
+        Ending::WithPod => Some((
+            "a rule ends the pod with it",
+            "let the rule say `Ignore`, or wait for something that comes before that end",
+        )),
+        Ending::Never if oneshot => Some((
+            restarted,
+            "change the rule in `restartPolicyRules` that starts it again",
+        )),
+        Ending::Never => Some((
+            restarted,
+            "wait until it is `ready`, or give it `oneshot: true` or another `restartPolicy`",
+        )),
     }
 }
 

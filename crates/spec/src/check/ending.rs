@@ -1,4 +1,4 @@
-//! How containers end, who waits for an end that ends the pod, and pods that have nothing to end.
+//! Who waits for an end that ends the pod, and pods that have nothing to end.
 //!
 //! A pod ends with its keystone, or when its last main has ended. Whoever waits for that very end
 //! would never run: there is no pod any more in which it could.
@@ -8,53 +8,16 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lower::sketch::{Reached, edges, nodes, position, reach};
 use pillion_engine::pod::{
-    Container, ContainerId, Keystone, List, Need, Origin, Pod, Reaction, Requirement,
-    RestartPolicy, Role, Target, Until,
+    Container, ContainerId, Keystone, List, Need, Origin, Pod, Requirement, RestartPolicy, Role,
+    Target, Until,
 };
 use std::collections::BTreeSet;
-
-/// The ways in which a container can end for good, by its policy and rules.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Endings {
-    /// With 0.
-    pub(super) success: bool,
-    /// With another code.
-    pub(super) failure: bool,
-}
 
 /// Why the end of a container is the end of the pod.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Keystone,
     LastMain,
-}
-
-// === impl Endings ===
-
-impl Endings {
-    pub(super) fn of(container: &Container) -> Self {
-        // A rule may let it stay down, and then it has ended.
-        let stays_down = container
-            .restart
-            .rules
-            .iter()
-            .any(|rule| match rule.reaction {
-                Reaction::Ignore | Reaction::FailPod | Reaction::CompletePod => true,
-                Reaction::Restart | Reaction::RestartAllContainers | Reaction::RestartPod => false,
-            });
-        if stays_down {
-            return Self::new(true, true);
-        }
-        match container.restart.policy {
-            RestartPolicy::Always if !container.is_oneshot() => Self::new(false, false),
-            RestartPolicy::Always | RestartPolicy::OnFailure => Self::new(true, false),
-            RestartPolicy::Never => Self::new(true, true),
-        }
-    }
-
-    fn new(success: bool, failure: bool) -> Self {
-        Self { success, failure }
-    }
 }
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {

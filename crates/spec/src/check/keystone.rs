@@ -1,19 +1,19 @@
 //! Keystones that cannot do what they are for.
 
 use super::Subject;
-use super::ending::Endings;
+use super::endings::{Ending, Endings};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::{Dialect, Mark};
 use crate::lower::container::is_kept_up;
-use pillion_engine::pod::{Container, ContainerId, Keystone, OnGiveUp};
+use pillion_engine::pod::{ContainerId, Keystone, OnGiveUp};
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for (id, container, _) in subject.containers() {
         let Some(keystone) = container.keystone else {
             continue;
         };
-        if !can_end(container, keystone) {
+        if !can_end(subject, id, keystone) {
             findings.push(never_ends(subject, id, keystone));
         }
         if container.on_give_up == OnGiveUp::Ignore {
@@ -22,14 +22,17 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a container can end in the way that makes it a keystone.
-fn can_end(container: &Container, keystone: Keystone) -> bool {
-    let endings = Endings::of(container);
-    let gives_up = container.restart.limit.is_some();
+/// Whether a container can end in the way that makes it a keystone. A rule that ends the pod with it
+/// is as good.
+fn can_end(subject: &Subject<'_>, id: ContainerId, keystone: Keystone) -> bool {
+    let Endings { success, failure } = Endings::of(subject.pod, id);
+    let gives_up = subject.container(id).restart.limit.is_some();
+    let succeeds = success > Ending::Never;
+    let fails = failure > Ending::Never || gives_up;
     match keystone {
-        Keystone::Any => endings.success || endings.failure || gives_up,
-        Keystone::Success => endings.success,
-        Keystone::Failure => endings.failure || gives_up,
+        Keystone::Any => succeeds || fails,
+        Keystone::Success => succeeds,
+        Keystone::Failure => fails,
     }
 }
 

@@ -78,15 +78,89 @@ fn a_condition_must_be_possible_under_the_policy_of_its_target() {
     }
 }
 
+/// `b` is always started again, but for its rules; `a` waits for its end.
+fn waits_for_end_by_rules(until: &str, rules: &str) -> String {
+    let b = format!("restartPolicy: Always, restartPolicyRules: [{rules}]");
+    requires_b(&format!("until: {until}"), &b, "Always")
+}
+
+fn rule(operator: &str, code: u32, action: &str) -> String {
+    format!("{{action: {action}, exitCodes: {{operator: {operator}, values: [{code}]}}}}")
+}
+
 #[test]
-fn a_rule_that_lets_a_container_stay_down_lets_it_end() {
-    let rule = |action| {
-        let rules = format!("[{{action: {action}, exitCodes: {{operator: In, values: [3]}}}}]");
-        let b = format!("restartPolicy: Always, restartPolicyRules: {rules}");
-        requires_b("until: exited", &b, "Always")
+fn a_rule_ends_a_container_only_if_the_pod_goes_on_without_it() {
+    let exited = |action| waits_for_end_by_rules("exited", &rule("In", 3, action));
+    accepted(&exited("Ignore"));
+    for action in [
+        "Restart",
+        "RestartAllContainers",
+        "RestartPod",
+        "FailPod",
+        "CompletePod",
+    ] {
+        refused(&exited(action), Code::NeverHolds);
+    }
+}
+
+#[test]
+fn a_success_is_waited_for_only_where_a_rule_lets_it_stay() {
+    let succeeded = |rules: &str| waits_for_end_by_rules("succeeded", rules);
+    accepted(&succeeded(&rule("In", 0, "Ignore")));
+    accepted(&succeeded(&rule("NotIn", 3, "Ignore")));
+    for rules in [
+        rule("In", 3, "Ignore"),
+        rule("NotIn", 0, "Ignore"),
+        rule("In", 0, "FailPod"),
+        rule("In", 0, "CompletePod"),
+        "{action: Ignore, signals: [SIGTERM]}".to_owned(),
+        "{action: Ignore, oomKilled: true}".to_owned(),
+        // The first that matches decides.
+        rule("NotIn", 3, "Restart") + ", " + &rule("In", 0, "Ignore"),
+    ] {
+        refused(&succeeded(&rules), Code::NeverHolds);
+    }
+}
+
+#[test]
+fn rules_can_keep_a_container_from_ending_whatever_its_policy() {
+    let never = |rules: &str| {
+        let b = format!("restartPolicy: Never, restartPolicyRules: [{rules}]");
+        requires_b("until: exited", &b, "Never")
     };
-    accepted(&rule("Ignore"));
-    refused(&rule("Restart"), Code::NeverHolds);
+    accepted(&never(&rule("NotIn", 0, "Restart")));
+    let both = rule("NotIn", 0, "Restart") + ", " + &rule("In", 0, "RestartPod");
+    refused(&never(&both), Code::NeverHolds);
+}
+
+#[test]
+fn a_oneshot_that_has_succeeded_is_not_started_again_by_a_rule() {
+    let oneshot = |action, more| {
+        let rules = rule("In", 0, action);
+        let b = format!("oneshot: true, restartPolicyRules: [{rules}]{more}");
+        requires_b("until: succeeded", &b, "Never")
+    };
+    accepted(&oneshot("Restart", ""));
+    accepted(&oneshot("RestartPod", ", rerun: never"));
+    refused(&oneshot("RestartPod", ""), Code::NeverHolds);
+}
+
+#[test]
+fn whoever_goes_down_with_a_success_has_succeeded() {
+    let pod = |on_restart: &str| {
+        format!(
+            "
+restartPolicy: Always
+containers:
+- {{name: a, image: x, requires: [{{container: b, until: succeeded}}]}}
+- {{name: b, image: x, requires: [{{container: c, onRestart: {on_restart}}}]}}
+- {{name: c, image: x, restartPolicy: OnFailure}}
+"
+        )
+    };
+    accepted(&pod("stop"));
+    accepted(&pod("restart"));
+    refused(&pod("keep"), Code::NeverHolds);
 }
 
 #[test]

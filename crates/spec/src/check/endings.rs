@@ -1,0 +1,172 @@
+//! In which ways a container can end for good: by its policy, by its rules, and with those that it
+//! goes down with.
+//!
+//! Every exit is asked for by itself, because the first rule that matches decides: a rule for one
+//! code says nothing about the others, and one that restarts on every code leaves the policy
+//! nothing to say.
+
+use pillion_engine::pod::{
+    Container, ContainerId, Kind, OnRestart, Pod, Reaction, Requirement, Rerun, RestartPolicy,
+    Target, Until, When,
+};
+use std::collections::BTreeSet;
+
+/// Whether some exit ends a container for good, and whether there is still a pod then.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Ending {
+    /// Every such exit is followed by another start.
+    Never,
+    /// Only by a rule that ends the whole pod at the same time.
+    WithPod,
+    /// The others can see it.
+    Seen,
+}
+
+/// The ways in which a container can end for good.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Endings {
+    /// With 0.
+    pub(super) success: Ending,
+    /// With another code.
+    pub(super) failure: Ending,
+}
+
+/// An exit, as far as rules tell exits apart.
+#[derive(Clone, Copy, Debug)]
+struct Exit {
+    code: i32,
+    signal: Option<i32>,
+    oom: bool,
+}
+
+// === impl Endings ===
+
+impl Endings {
+    pub(super) fn of(pod: &Pod, id: ContainerId) -> Self {
+        let container = &pod.containers[id.index()];
+        let success = if goes_down_with_success(pod, id) {
+            Ending::Seen
+        } else {
+            after(container, Exit::SUCCESS)
+        };
+        Self {
+            success,
+            failure: any_failure(container),
+        }
+    }
+}
+
+// === impl Exit ===
+
+impl Exit {
+    const SUCCESS: Self = Self::code(0);
+    const OOM: Self = Self {
+        oom: true,
+        ..Self::signal(9)
+    };
+
+    const fn code(code: i32) -> Self {
+        Self {
+            code,
+            signal: None,
+            oom: false,
+        }
+    }
+
+    const fn signal(signal: i32) -> Self {
+        Self {
+            code: 128 + signal,
+            signal: Some(signal),
+            oom: false,
+        }
+    }
+
+    fn failures() -> impl Iterator<Item = Self> {
+        let by_code = (1..=255).map(Self::code);
+        let by_signal = (1..=64).map(Self::signal);
+        by_code.chain(by_signal).chain([Self::OOM])
+    }
+
+    fn matches(self, when: &When) -> bool {
+        match when {
+            When::CodeIn(codes) => codes.contains(&self.code),
+            When::CodeNotIn(codes) => !codes.contains(&self.code),
+            When::Signal(signals) => self.signal.is_some_and(|signal| signals.contains(&signal)),
+            When::OomKilled => self.oom,
+        }
+    }
+}
+
+fn any_failure(container: &Container) -> Ending {
+    // Without rules all failures are alike.
+    if container.restart.rules.is_empty() {
+        return by_policy(container, false);
+    }
+    let endings = Exit::failures().map(|exit| after(container, exit));
+    endings.max().unwrap_or(Ending::Never)
+}
+
+/// What an exit leads to.
+fn after(container: &Container, exit: Exit) -> Ending {
+    let ok = exit.code == 0;
+    let mut rules = container.restart.rules.iter();
+    let Some(rule) = rules.find(|rule| exit.matches(&rule.when)) else {
+        return by_policy(container, ok);
+    };
+    match (rule.reaction, container.kind) {
+        (Reaction::Ignore, _) => Ending::Seen,
+        (Reaction::FailPod | Reaction::CompletePod, _) => Ending::WithPod,
+        // What has been done is not done again.
+        (Reaction::Restart, Kind::Oneshot { .. }) if ok => by_policy(container, ok),
+        (
+            Reaction::RestartPod,
+            Kind::Oneshot {
+                rerun: Rerun::Never,
+                ..
+            },
+        ) if ok => Ending::Seen,
+        (Reaction::Restart | Reaction::RestartAllContainers | Reaction::RestartPod, _) => {
+            Ending::Never
+        }
+    }
+}
+
+fn by_policy(container: &Container, ok: bool) -> Ending {
+    let again = match container.restart.policy {
+        RestartPolicy::Always => !(ok && container.is_oneshot()),
+        RestartPolicy::OnFailure => !ok,
+        RestartPolicy::Never => false,
+    };
+    if again { Ending::Never } else { Ending::Seen }
+}
+
+/// Whoever is stopped with a target that ended with 0 counts as ended with 0 too.
+fn goes_down_with_success(pod: &Pod, id: ContainerId) -> bool {
+    let mut seen = BTreeSet::from([id]);
+    let mut pending = vec![id];
+    while let Some(id) = pending.pop() {
+        for target in followed(&pod.containers[id.index()].requires) {
+            let container = &pod.containers[target.index()];
+            // What a oneshot did stays done: nobody goes down with it.
+            if container.is_oneshot() || !seen.insert(target) {
+                continue;
+            }
+            if after(container, Exit::SUCCESS) == Ending::Seen {
+                return true;
+            }
+            pending.push(target);
+        }
+    }
+    false
+}
+
+/// The containers that one goes down with.
+fn followed(edges: &[Requirement]) -> impl Iterator<Item = ContainerId> {
+    let following = edges.iter().filter(|edge| {
+        edge.on_restart != OnRestart::Keep && matches!(edge.until, Until::Started | Until::Ready)
+    });
+    following.filter_map(|edge| match edge.target {
+        Target::Container(id) => Some(id),
+        Target::Barrier(_) => None,
+    })
+}
