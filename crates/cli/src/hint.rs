@@ -4,9 +4,9 @@ use crate::commands::explain::UnknownTopic;
 use crate::commands::simulate::UnknownContainer;
 use crate::input::ReadError;
 use crate::pods::NoSuchPod;
-use anstream::eprintln;
 use anstyle::{AnsiColor, Style};
 use anyhow::Error;
+use std::io::{self, Write};
 
 /// A suggestion to print after an error.
 pub(crate) trait Hint {
@@ -16,13 +16,19 @@ pub(crate) trait Hint {
 
 /// Prints an error with its causes, each on its line, and the hint that belongs to it.
 pub(crate) fn report(error: &Error) {
-    eprintln!("{ERROR}error:{ERROR:#} {error}");
+    // If nobody can read it, the exit status still tells.
+    let _ = write_report(error, &mut anstream::stderr());
+}
+
+fn write_report(error: &Error, err: &mut impl Write) -> io::Result<()> {
+    writeln!(err, "{ERROR}error:{ERROR:#} {error}")?;
     for cause in error.chain().skip(1) {
-        eprintln!("  because: {cause}");
+        writeln!(err, "  because: {cause}")?;
     }
     if let Some(hint) = hint(error) {
-        eprintln!("{HINT}help:{HINT:#} {hint}");
+        writeln!(err, "{HINT}help:{HINT:#} {hint}")?;
     }
+    Ok(())
 }
 
 /// The hint of the first error in the chain that has one.

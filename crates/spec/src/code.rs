@@ -196,7 +196,8 @@ codes! {
     "a requirement waits for what never happens"
     "The condition can never hold for that container. A oneshot is never `ready`, because it is \
      meant to end. A service that is always restarted never has `succeeded` or `exited`, because \
-     those mean that it has ended for good. Ephemeral containers are in no order at all."
+     those mean that it has ended for good; of the rules, only `Ignore` lets a container end while \
+     the pod goes on. Ephemeral containers are in no order at all."
 
     "L0203" StartsAfterEnd Error
     "a container would start after the end of the pod"
@@ -290,7 +291,8 @@ codes! {
     "L0405" SettingWithoutEffect Warning
     "a setting has no effect here"
     "The setting can be read, and changes nothing in this place: only a oneshot can be undone or \
-     run again, only a service becomes ready, a container that is never restarted needs no back-off, \
+     run again, only a service becomes ready (the startup and liveness probes of a oneshot do count: \
+     when one fails, the oneshot is killed), a container that is never restarted needs no back-off, \
      and what has ended for good does not restart. Probably another setting is missing, or this one \
      was left behind."
 
@@ -349,7 +351,8 @@ codes! {
     "L0509" NotAllowedHere Error
     "a field is not allowed here"
     "Kubernetes has the field, but refuses it in this place or together with what else is given. \
-     For instance only init containers with `restartPolicy: Always` may have probes and hooks, and \
+     For instance an init container may have probes and hooks only with `restartPolicy: Always`, or \
+     with a field of Pillion, which Kubernetes does not see; and \
      ephemeral containers have no ports, probes, hooks or resources."
 
     "L0510" TooMany Error

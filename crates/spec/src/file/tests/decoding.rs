@@ -331,6 +331,19 @@ restartPolicyRules:
 }
 
 #[test]
+fn one_word_of_pillions_in_a_rule_makes_the_container_more_than_plain() {
+    let rule = |action| {
+        let app = clean_container(&format!(
+            "restartPolicyRules: [{{exitCodes: {{operator: In, values: [3]}}, action: {action}}}]"
+        ));
+        app.pillion_fields()
+    };
+    for action in ["RestartPod", "FailPod", "CompletePod", "Ignore"] {
+        assert_eq!(rule(action), ["restartPolicyRules"], "{action}");
+    }
+}
+
+#[test]
 fn numbers_that_json_would_write_without_a_point_are_whole() {
     let file = clean(&spec(
         "terminationGracePeriodSeconds: 1e2\ncontainers: [{name: a, image: x}]",
