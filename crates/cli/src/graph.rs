@@ -14,6 +14,7 @@ pub(crate) mod mermaid;
 mod tests;
 
 use pillion_engine::pod::{Container, Need, Pod, Requirement, Role, Target, Until};
+use pillion_timeline::Style;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Containers and barriers, and what comes before what.
@@ -133,6 +134,21 @@ impl Graph {
             }
         }
         (done == layers.len()).then_some(layers)
+    }
+
+    /// The same with shorter names; `None` if they could not be told apart.
+    fn with_names_of(&self, width: usize, style: Style) -> Option<Self> {
+        let names: Vec<_> = self.nodes.iter().map(|node| node.name.clone()).collect();
+        let names = style.shorten_all(&names, width)?.into_iter();
+        let nodes = names.zip(&self.nodes);
+        let nodes = nodes.map(|(name, node)| Node {
+            name,
+            kind: node.kind,
+        });
+        Some(Self {
+            nodes: nodes.collect(),
+            edges: self.edges.clone(),
+        })
     }
 
     /// Removes barriers that nothing is left of.

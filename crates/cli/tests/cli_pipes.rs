@@ -37,7 +37,7 @@ fn pillion(arguments: &[&str]) -> Command {
 
 /// The end of a pipe whose other end is gone.
 fn closed() -> Stdio {
-    let (reader, writer) = io::pipe().unwrap();
+    let (reader, writer) = io::pipe().expect("there are pipes");
     drop(reader);
     writer.into()
 }
@@ -49,7 +49,7 @@ fn without(files: &str, arguments: &[&str]) -> ExitStatus {
     shell.args(["-c", &script, env!("CARGO_BIN_EXE_pillion")]);
     shell.args(arguments).stdin(Stdio::null());
     shell.stdout(Stdio::null()).stderr(Stdio::null());
-    shell.status().unwrap()
+    shell.status().expect("there is a shell")
 }
 
 #[test]

@@ -32,7 +32,13 @@ fn run(arguments: &[&str]) -> Output {
 }
 
 fn run_with(arguments: &[&str], input: &str) -> Output {
+    run_in("", arguments, input)
+}
+
+/// In a terminal of so many columns.
+fn run_in(columns: &str, arguments: &[&str], input: &str) -> Output {
     let mut command = pillion(arguments);
+    command.env("COLUMNS", columns);
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -74,6 +80,67 @@ spec:
     - {name: a, image: x, requires: [b]}
     - {name: b, image: x, requires: [a]}
 ";
+
+/// A pod with names as long as Kubernetes allows, which differ only in their middle or at an end.
+fn long_names(differ_in_the_middle: bool) -> String {
+    let name = |mark: &str| {
+        let rest = "-of-the-department-of-long-names-and-of-everything-else";
+        let (head, tail) = rest.split_at(if differ_in_the_middle { 28 } else { 0 });
+        format!("a{head}{mark}{tail}")
+    };
+    let [proxy, cache, app] = ["proxy", "cache", "apple"].map(name);
+    assert!(proxy.len() > 60 && proxy.len() < 64);
+    format!(
+        "
+apiVersion: v1
+kind: Pod
+metadata: {{name: {pod}}}
+spec:
+  restartPolicy: Never
+  containers:
+  - {{name: {proxy}, image: x, sidecar: true, provides: [network, {capability}]}}
+  - {{name: {cache}, image: x, sidecar: true, stopTimeoutSeconds: 5, resources: {{limits: {{cpu: 1}}}}}}
+  - name: {app}
+    image: x
+    keystone: true
+    requires: [{{container: {cache}, until: started, need: soft, timeoutSeconds: 9}}]
+",
+        pod = "p".repeat(200),
+        capability = "c".repeat(63),
+    )
+}
+
+#[test]
+fn plans_and_lives_fit_the_terminal() {
+    for width in [20, 40, 60, 80, 120] {
+        for pod in [long_names(false), long_names(true)] {
+            for arguments in [&["plan", "-"][..], &["simulate", "-"]] {
+                let columns = width.to_string();
+                let output = run_in(&columns, arguments, &pod);
+                assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+                for line in stdout(&output).lines() {
+                    assert!(line.chars().count() <= width, "{width}: {line}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn names_are_shortened_only_while_they_can_be_told_apart() {
+    let plan = |pod: &str| stdout(&run_in("80", &["plan", "-"], pod));
+    let shortened = plan(&long_names(false));
+    assert!(
+        shortened.contains("after aproxy-of-the…rything-else ready"),
+        "{shortened}"
+    );
+    let whole = plan(&long_names(true)).replace(['\n', ' '], "");
+    assert!(
+        whole.contains("a-of-the-department-of-long-nproxyames-and"),
+        "{whole}"
+    );
+    assert!(!whole.contains('…'), "{whole}");
+}
 
 #[test]
 fn the_plan_of_the_example() {

@@ -124,14 +124,18 @@ fn is_shown(span: &Span) -> bool {
     span.doing != Doing::Down
 }
 
-/// As wide as the longest name, but never more than a third of the picture.
+/// As wide as the longest name, but never more than a third of the picture; half of it where names
+/// would look the same otherwise.
 fn name_width(lanes: &[Lane], style: Style) -> usize {
-    let longest = lanes
+    let names: Vec<_> = lanes
         .iter()
-        .map(|lane| columns(&lane.container))
-        .max()
-        .unwrap_or_default();
-    longest.min((style.width / 3).max(MIN_NAME))
+        .map(|lane| lane.container.to_string())
+        .collect();
+    let longest = names.iter().map(|name| columns(name)).max();
+    let limits = [style.width / 3, style.width / 2].map(|limit| limit.max(MIN_NAME));
+    let told_apart = |limit: &usize| style.shorten_all(&names, *limit).is_some();
+    let limit = limits.into_iter().find(told_apart).unwrap_or(limits[0]);
+    longest.unwrap_or_default().min(limit)
 }
 
 fn axis_line(scale: Scale, names: usize) -> Line {

@@ -2,6 +2,7 @@
 //!
 //! Whoever prints decides what a tone looks like; without any, the text reads the same.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// What a piece of text says about the state of things.
@@ -75,6 +76,12 @@ impl Line {
         self.pieces.iter().map(|(_, text)| columns(text)).sum()
     }
 
+    /// How many spaces it begins with.
+    fn indent(&self) -> usize {
+        let characters = self.pieces().flat_map(|(_, text)| text.chars());
+        characters.take_while(|c| *c == ' ').count()
+    }
+
     fn trim_end(&mut self) {
         while let Some((_, text)) = self.pieces.last_mut() {
             text.truncate(text.trim_end().len());
@@ -144,6 +151,13 @@ impl Style {
         format!("{head}{}{tail}", self.ellipsis())
     }
 
+    /// Names that fit; `None` if two of them would look the same.
+    pub fn shorten_all(self, names: &[String], width: usize) -> Option<Vec<String>> {
+        let short: Vec<_> = names.iter().map(|name| self.shorten(name, width)).collect();
+        let distinct = short.iter().collect::<BTreeSet<_>>().len() == short.len();
+        distinct.then_some(short)
+    }
+
     /// Names as a list; of more than a few, the first and how many there are.
     pub fn names(self, names: &[String]) -> String {
         const SHOWN: usize = 8;
@@ -160,51 +174,113 @@ impl Style {
     }
 
     /// Breaks a line between words where it is too wide, and goes on below with an indent. A word
-    /// that is wider than a line stays whole.
+    /// that is wider than a line is broken too: nothing is ever left out.
     pub fn wrap(self, line: &Line, indent: usize) -> Vec<Line> {
         if line.width() <= self.width {
             return vec![line.clone()];
         }
-        let mut lines = Vec::new();
-        let mut current = Line::default();
-        let mut has_words = false;
+        let mut wrapped = Wrapped::new(self.width, indent);
         for (tone, text) in line.pieces() {
             for word in text.split_inclusive(' ') {
-                let shown = columns(word.trim_end());
-                if has_words && shown > 0 && current.width() + shown > self.width {
-                    current.trim_end();
-                    lines.push(std::mem::take(&mut current));
-                    current.push(Tone::Plain, " ".repeat(indent));
-                    has_words = false;
-                }
-                current.push(tone, word);
-                has_words |= shown > 0;
+                wrapped.word(tone, word);
             }
         }
-        lines.push(current);
-        lines
+        wrapped.end_line();
+        wrapped.lines
     }
 
     /// Puts parts after a head, with a separator between two, and goes on in a new line below the
-    /// first part where one would not fit.
+    /// first part where one would not fit. If there is no room below the first part either, the
+    /// parts stand below the head.
     pub fn flow(self, head: Line, separator: &str, parts: &[Line]) -> Vec<Line> {
-        let indent = " ".repeat(head.width());
+        let widest = parts.iter().map(Line::width).max().unwrap_or_default();
+        let beside = head.width() + widest <= self.width;
+        let indent = if beside {
+            head.width()
+        } else {
+            head.indent() + FLOW_INDENT
+        };
         let gap = columns(separator);
         let mut lines = Vec::new();
         let mut line = head;
         for (number, part) in parts.iter().enumerate() {
-            if number > 0 && line.width() + gap + part.width() > self.width {
-                lines.push(std::mem::replace(
-                    &mut line,
-                    Line::new(Tone::Plain, indent.as_str()),
-                ));
+            let gap = if number > 0 { gap } else { 0 };
+            if line.width() + gap + part.width() > self.width {
+                line.trim_end();
+                lines.push(std::mem::take(&mut line));
+                line.push(Tone::Plain, " ".repeat(indent));
             } else if number > 0 {
                 line.push(Tone::Dim, separator);
             }
             line.append(part);
         }
         lines.push(line);
-        lines
+        let wrapped = lines
+            .iter()
+            .flat_map(|line| self.wrap(line, indent + FLOW_INDENT));
+        wrapped.collect()
+    }
+}
+
+/// Behind the line above, where there is no better place.
+const FLOW_INDENT: usize = 2;
+
+/// A line that is being broken into several.
+struct Wrapped {
+    width: usize,
+    indent: usize,
+    lines: Vec<Line>,
+    current: Line,
+    /// There is more in the current line than its indent.
+    has_words: bool,
+}
+
+// === impl Wrapped ===
+
+impl Wrapped {
+    /// The indent leaves room for a word.
+    fn new(width: usize, indent: usize) -> Self {
+        let width = width.max(2);
+        let room = (width / 3).max(10);
+        Self {
+            width,
+            indent: indent.min(width.saturating_sub(room)),
+            lines: Vec::new(),
+            current: Line::default(),
+            has_words: false,
+        }
+    }
+
+    /// Adds a word, and the space behind it.
+    fn word(&mut self, tone: Tone, word: &str) {
+        let shown = columns(word.trim_end());
+        if shown == 0 {
+            return self.current.push(tone, word);
+        }
+        if self.has_words && self.current.width() + shown > self.width {
+            self.end_line();
+        }
+        let mut rest = word;
+        while self.current.width() + columns(rest.trim_end()) > self.width {
+            let room = self.width.saturating_sub(self.current.width());
+            let end = rest.char_indices().nth(room).map_or(0, |(end, _)| end);
+            self.current.push(tone, &rest[..end]);
+            rest = &rest[end..];
+            self.end_line();
+        }
+        self.current.push(tone, rest);
+        self.has_words = true;
+    }
+
+    fn end_line(&mut self) {
+        self.current.trim_end();
+        let line = std::mem::take(&mut self.current);
+        // Of a first line that was all indent nothing is left.
+        if line.width() > 0 {
+            self.lines.push(line);
+        }
+        self.current.push(Tone::Plain, " ".repeat(self.indent));
+        self.has_words = false;
     }
 }
 

@@ -29,7 +29,7 @@ pub fn trace(timeline: &Timeline, style: Style) -> Vec<Line> {
 /// Where the time went: the critical path, the longest wait, and who was restarted.
 pub fn summary(timeline: &Timeline, style: Style) -> Vec<Line> {
     let mut lines = path_lines(timeline, style);
-    lines.extend(wait_line(timeline));
+    lines.extend(wait_lines(timeline, style));
     lines.extend(restart_lines(timeline, style));
     lines
 }
@@ -130,10 +130,15 @@ fn path_parts(path: &Path, style: Style) -> Vec<Line> {
     path.steps.iter().zip(times).enumerate().map(part).collect()
 }
 
-fn wait_line(timeline: &Timeline) -> Option<Line> {
-    let wait = timeline.longest_wait()?;
-    Some(Line::new(Tone::Dim, " longest wait   ").and(Tone::Plain, wait_text(&wait)))
+fn wait_lines(timeline: &Timeline, style: Style) -> Vec<Line> {
+    let wait = timeline.longest_wait();
+    let line = wait
+        .map(|wait| Line::new(Tone::Dim, " longest wait   ").and(Tone::Plain, wait_text(&wait)));
+    line.map_or_else(Vec::new, |line| style.wrap(&line, LABEL))
 }
+
+/// The room of the words before each finding.
+const LABEL: usize = 16;
 
 /// `app, 0.82 s for migrate`
 fn wait_text(wait: &Wait) -> String {

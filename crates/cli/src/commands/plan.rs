@@ -2,6 +2,7 @@
 
 mod conditions;
 mod json;
+mod names;
 mod text;
 
 use crate::args::{PlanArgs, PlanFormat};

@@ -14,18 +14,26 @@ use pillion_engine::pod::Pod;
 use pillion_timeline::text::columns;
 use pillion_timeline::{Line, Style, Tone};
 
-/// Draws the start graph of a pod; nothing if nobody waits for anybody. `None` if it does not fit.
+/// Draws the start graph of a pod; nothing if nobody waits for anybody. `None` if it does not fit,
+/// not even with shorter names.
 pub(crate) fn draw(pod: &Pod, style: Style) -> Option<Vec<Line>> {
     let graph = Graph::new(pod);
     if graph.edges.is_empty() {
         return Some(Vec::new());
     }
     let layers = graph.layers().filter(|layers| layers.len() <= MAX_NODES)?;
-    let lined_up = columns_of(&graph, &layers);
-    let drawing = Drawing::new(&graph, &layers, Some(lined_up), style)
-        .or_else(|| Drawing::new(&graph, &layers, None, style))?;
-    Some(with_legend(drawing.canvas.lines(), &graph, style))
+    let lines = NAME_WIDTHS.iter().find_map(|width| {
+        let graph = graph.with_names_of(*width, style)?;
+        let lined_up = columns_of(&graph, &layers);
+        let drawing = Drawing::new(&graph, &layers, Some(lined_up), style)
+            .or_else(|| Drawing::new(&graph, &layers, None, style))?;
+        Some(drawing.canvas.lines())
+    });
+    Some(with_legend(lines?, &graph, style))
 }
+
+/// As long as they are, then shorter and shorter; below that names say nothing.
+const NAME_WIDTHS: &[usize] = &[usize::MAX, 32, 24, 16, 11];
 
 struct Drawing<'a> {
     graph: &'a Graph,
@@ -261,7 +269,10 @@ fn with_legend(mut lines: Vec<Line>, graph: &Graph, style: Style) -> Vec<Line> {
         Some(last) if last.width() + LEGEND_GAP + columns(&legend) <= style.width => {
             last.push(Tone::Dim, " ".repeat(LEGEND_GAP) + &legend);
         }
-        Some(_) | None => lines.push(Line::new(Tone::Dim, " ".repeat(INDENT) + &legend)),
+        Some(_) | None => {
+            let legend = Line::new(Tone::Dim, " ".repeat(INDENT) + &legend);
+            lines.extend(style.wrap(&legend, INDENT));
+        }
     }
     lines
 }

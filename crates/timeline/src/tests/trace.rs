@@ -262,7 +262,42 @@ fn lines_break_between_words() {
             "        restarts"
         ]
     );
-    assert_eq!(wrap(0).len(), 6, "a word a line");
+}
+
+#[test]
+fn words_that_fit_no_line_are_broken_and_nothing_is_lost() {
+    let line = Line::new(Tone::Dim, "    after ").and(Tone::Plain, "a-long-name-of-a-proxy ready");
+    let text: String = line.to_string().split(' ').collect();
+    for width in 0..30 {
+        let lines = Style::unicode(width).wrap(&line, 12);
+        assert!(lines.iter().all(|line| line.width() <= width.max(2)));
+        let whole: String = lines.iter().map(ToString::to_string).collect();
+        assert_eq!(whole.split(' ').collect::<String>(), text, "{width}");
+    }
+}
+
+#[test]
+fn parts_without_room_beside_their_head_stand_below_it() {
+    let parts = ["one two,", "three four,", "five"].map(|part| Line::new(Tone::Plain, part));
+    let flow = |width| -> Vec<String> {
+        let head = Line::new(Tone::Plain, "  counted: ");
+        let lines = Style::unicode(width).flow(head, " ", &parts);
+        lines.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(flow(40), ["  counted: one two, three four, five"]);
+    assert_eq!(
+        flow(24),
+        [
+            "  counted: one two,",
+            "           three four,",
+            "           five"
+        ]
+    );
+    assert_eq!(flow(20), ["  counted: one two,", "    three four, five"]);
+    assert_eq!(
+        flow(16),
+        ["  counted:", "    one two,", "    three four,", "    five"]
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! The graph leaves out what others imply. Here everything that was written is shown, because who
 //! wrote a requirement looks for it; and with it what does not go without saying.
 
+use super::names::Names;
 use crate::graph::{Edge, Graph, condition};
 use pillion_engine::pod::{ContainerId, Need, OnRestart, Origin, Pod, Requirement, Target, Until};
 use pillion_timeline::quantity::length;
@@ -10,7 +11,13 @@ use pillion_timeline::text::tame;
 use pillion_timeline::{Line, Tone};
 
 /// `migrate succeeded,`, `cache started (soft)`, `licensed ready (stop, 20 s)`
-pub(super) fn conditions(pod: &Pod, id: ContainerId, graph: &Graph, node: usize) -> Vec<Line> {
+pub(super) fn conditions(
+    pod: &Pod,
+    id: ContainerId,
+    graph: &Graph,
+    node: usize,
+    names: &Names,
+) -> Vec<Line> {
     let requires = &pod.containers[id.index()].requires;
     let edges: Vec<_> = graph.before(node).collect();
     let drawn = edges.iter().map(|edge| {
@@ -18,7 +25,7 @@ pub(super) fn conditions(pod: &Pod, id: ContainerId, graph: &Graph, node: usize)
             .iter()
             .find(|r| name(pod, r) == Some(from(graph, edge)));
         text(
-            from(graph, edge),
+            names.of(from(graph, edge)),
             edge.bond.until,
             edge.bond.need,
             requirement,
@@ -31,7 +38,7 @@ pub(super) fn conditions(pod: &Pod, id: ContainerId, graph: &Graph, node: usize)
     let written = requires.iter().filter(hidden).filter_map(|requirement| {
         let Requirement { until, need, .. } = requirement;
         Some(text(
-            name(pod, requirement)?,
+            names.of(name(pod, requirement)?),
             *until,
             *need,
             Some(requirement),

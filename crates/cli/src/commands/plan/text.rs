@@ -1,6 +1,7 @@
 //! A plan for people: the graph, the waves, the budget, the resources.
 
 use super::conditions::conditions;
+use super::names::Names;
 use crate::graph::Graph;
 use crate::graph::drawing::draw;
 use pillion_engine::pod::{Container, ContainerId, Keystone, OnGiveUp, Pod, Role, Until};
@@ -15,13 +16,14 @@ use pillion_timeline::{Line, Style, Tone};
 pub(super) fn plan(loaded: &LoadedPod, style: Style) -> Vec<Line> {
     let pod = &loaded.lowered.pod;
     let stop = stop_plan(pod);
-    let graph = draw(pod, style).unwrap_or_else(too_large);
-    let mut parts = vec![vec![title(loaded, style)], graph];
-    let mut waves = starts(loaded, style);
-    waves.extend(stops(pod, &stop, style));
+    let names = Names::new(pod, style);
+    let graph = draw(pod, style).unwrap_or_else(|| too_large(style));
+    let mut parts = vec![style.wrap(&title(loaded, style), 2), graph];
+    let mut waves = starts(loaded, &names, style);
+    waves.extend(stops(pod, &stop, &names, style));
     parts.push(waves);
-    let mut summary = budget(loaded, &stop, style);
-    summary.extend(resources(loaded, style));
+    let mut summary = budget(loaded, &stop, &names, style);
+    summary.extend(resources(loaded, &names, style));
     parts.push(summary);
     parts.retain(|part| !part.is_empty());
     parts.join(&Line::default())
@@ -57,17 +59,16 @@ fn title(loaded: &LoadedPod, style: Style) -> Line {
 }
 
 /// The list of starts says the same, if not as a picture.
-fn too_large() -> Vec<Line> {
+fn too_large(style: Style) -> Vec<Line> {
     let text = "  the graph is too large to be drawn here; try -o mermaid or -o dot";
-    vec![Line::new(Tone::Dim, text)]
+    style.wrap(&Line::new(Tone::Dim, text), 2)
 }
 
 /// A row for each container that is started, by wave.
-fn starts(loaded: &LoadedPod, style: Style) -> Vec<Line> {
+fn starts(loaded: &LoadedPod, names: &Names, style: Style) -> Vec<Line> {
     let pod = &loaded.lowered.pod;
     let graph = Graph::new(pod);
     let waves = start_waves(pod);
-    let names = name_width(pod, style);
     let what = |id: ContainerId| what_it_is(loaded, id, style);
     let widest = waves
         .iter()
@@ -79,9 +80,9 @@ fn starts(loaded: &LoadedPod, style: Style) -> Vec<Line> {
         let name = &pod.containers[id.index()].name;
         let node = graph.place(name);
         let conditions = node
-            .map(|node| conditions(pod, id, &graph, node))
+            .map(|node| conditions(pod, id, &graph, node, names))
             .unwrap_or_default();
-        let head = head(label, name, names, style);
+        let head = head(label, name, names);
         start_row(head, &what(id), widest, &conditions, style)
     };
     let mut lines = rows("start", &waves, row);
@@ -106,7 +107,8 @@ fn list_order(pod: &Pod, style: Style) -> Vec<Line> {
 /// What a container is and what it waits for, the latter below if there is no room beside.
 fn start_row(head: Line, what: &str, widest: usize, after: &[Line], style: Style) -> Vec<Line> {
     if after.is_empty() {
-        return vec![head.and(Tone::Plain, what)];
+        let indent = head.width();
+        return style.wrap(&head.and(Tone::Plain, what), indent);
     }
     let longest = after.iter().map(Line::width).max().unwrap_or_default();
     let beside = head.width() + widest + columns(AFTER) + longest <= style.width;
@@ -114,24 +116,34 @@ fn start_row(head: Line, what: &str, widest: usize, after: &[Line], style: Style
         let head = head.and(Tone::Plain, format!("{what:widest$}"));
         return style.flow(head.and(Tone::Dim, AFTER), " ", after);
     }
-    let indent = " ".repeat(head.width());
-    let mut lines = vec![head.and(Tone::Plain, what)];
-    let below = Line::new(Tone::Plain, indent).and(Tone::Dim, AFTER.trim_start());
+    let indent = head.width();
+    let mut lines = style.wrap(&head.and(Tone::Plain, what), indent);
+    // Where long names leave no room in their column, conditions go below the name.
+    let room = indent + columns(AFTER) + longest <= style.width;
+    let indent = if room {
+        indent
+    } else {
+        NARROW.min(style.width / 3)
+    };
+    let below = Line::new(Tone::Plain, " ".repeat(indent)).and(Tone::Dim, AFTER.trim_start());
     lines.extend(style.flow(below, " ", after));
     lines
 }
 
 /// Between what a container is and what it waits for.
 const AFTER: &str = "  after ";
+/// Before conditions that have no room elsewhere: below the name, and a little to the right.
+const NARROW: usize = 14;
 
 /// A row for each container that is stopped, by wave.
-fn stops(pod: &Pod, plan: &StopPlan, style: Style) -> Vec<Line> {
-    let names = name_width(pod, style);
+fn stops(pod: &Pod, plan: &StopPlan, names: &Names, style: Style) -> Vec<Line> {
     let row = |label: &str, id: ContainerId| {
         let name = &pod.containers[id.index()].name;
         let time = plan.stops.get(id.index()).copied().flatten();
         let time = time.map_or_else(String::new, |stop| stop_time(&stop));
-        vec![head(label, name, names, style).and(Tone::Plain, time)]
+        let head = head(label, name, names);
+        let indent = head.width();
+        style.wrap(&head.and(Tone::Plain, time), indent)
     };
     rows("stop", &plan.waves, row)
 }
@@ -157,18 +169,9 @@ fn rows(
     lines
 }
 
-fn head(label: &str, name: &str, width: usize, style: Style) -> Line {
-    let name = style.shorten(&tame(name), width);
+fn head(label: &str, name: &str, names: &Names) -> Line {
+    let (name, width) = (names.of(name), names.width);
     Line::new(Tone::Dim, format!("{label}  ")).and(Tone::Plain, format!("{name:width$}  "))
-}
-
-fn name_width(pod: &Pod, style: Style) -> usize {
-    let widest = pod
-        .containers
-        .iter()
-        .map(|container| columns(&container.name))
-        .max();
-    widest.unwrap_or_default().min(style.width / 3)
 }
 
 /// `main · keystone`
@@ -228,16 +231,16 @@ fn stop_time(stop: &Stop) -> String {
 }
 
 /// `grace 30 s, worst case 32 s: cache and proxy may be cut short (L0311)`
-fn budget(loaded: &LoadedPod, plan: &StopPlan, style: Style) -> Vec<Line> {
+fn budget(loaded: &LoadedPod, plan: &StopPlan, names: &Names, style: Style) -> Vec<Line> {
     let pod = &loaded.lowered.pod;
     let grace = format!(
         "  grace {}, worst case {}",
         length(pod.grace),
         length(plan.worst_case)
     );
-    let cut: Vec<_> = cut_short(pod, plan).collect();
+    let cut: Vec<_> = cut_short(pod, plan, names).collect();
     let Some((last, others)) = cut.split_last() else {
-        return vec![Line::new(Tone::Plain, grace)];
+        return style.wrap(&Line::new(Tone::Plain, grace), 4);
     };
     let mut cut_off = "may be cut short".to_owned();
     if loaded.reports(Code::CutShort) {
@@ -264,18 +267,22 @@ const MANY: usize = 8;
 const FIRST: usize = 3;
 
 /// Who may be cut short, in the order of the stop.
-fn cut_short(pod: &Pod, plan: &StopPlan) -> impl Iterator<Item = String> {
+fn cut_short<'a>(
+    pod: &'a Pod,
+    plan: &'a StopPlan,
+    names: &'a Names,
+) -> impl Iterator<Item = &'a str> {
     let stop = |id: &ContainerId| plan.stops.get(id.index()).copied().flatten();
     let cut = move |id: &&ContainerId| stop(id).is_some_and(|stop| stop.is_cut_short());
     let ids = plan.waves.iter().flatten().filter(cut);
-    ids.map(|id| tame(&pod.containers[id.index()].name))
+    ids.map(|id| names.of(&pod.containers[id.index()].name))
 }
 
 /// `counted by the scheduler: cpu 350m, memory 420Mi`
-fn resources(loaded: &LoadedPod, style: Style) -> Vec<Line> {
+fn resources(loaded: &LoadedPod, names: &Names, style: Style) -> Vec<Line> {
     let effective = effective(&loaded.file.pod.spec);
     let mut lines = amounts("counted by the scheduler", &effective.requests, style);
-    let limited = match limited(loaded) {
+    let limited = match limited(loaded, names) {
         Limited::All => Some("limited to".to_owned()),
         Limited::Some(names) => Some(format!("limits of {} only", style.names(&names))),
         Limited::None => None,
@@ -293,14 +300,16 @@ enum Limited {
     None,
 }
 
-fn limited(loaded: &LoadedPod) -> Limited {
+fn limited(loaded: &LoadedPod, names: &Names) -> Limited {
     let spec = &loaded.file.pod.spec;
     let containers: Vec<_> = spec
         .all_containers()
         .map(|(_, _, container)| container)
         .collect();
     let with = containers.iter().filter(|c| !c.resources.limits.is_empty());
-    let names: Vec<_> = with.map(|container| tame(&container.name)).collect();
+    let names: Vec<_> = with
+        .map(|container| names.of(&container.name).to_owned())
+        .collect();
     let of_pod = spec
         .resources
         .as_ref()
