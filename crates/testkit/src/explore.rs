@@ -40,6 +40,8 @@ pub struct Counterexample {
     pub violation: Violation,
     /// What went in and out until then.
     pub trace: Trace,
+    /// What had been gone through by then.
+    pub explored: Explored,
 }
 
 /// One choice: what happens, and whether the driver dies over it.
@@ -193,18 +195,19 @@ pub fn explore<M: Subject>(
         ..Explored::default()
     };
     let mut ways: Vec<(usize, Option<Choice>)> = vec![(0, None)];
-    let fail = |violation, ways: &[_], at, choice| {
+    let fail = |violation, ways: &[_], at, choice, explored| {
         let trace = retrace::<M>(pod, limits, ways, at, choice);
         let pod = pod.clone();
         Box::new(Counterexample {
             pod,
             violation,
             trace,
+            explored,
         })
     };
     let mut steps = Vec::new();
     let first = State::<M>::new(pod, limits, &mut steps);
-    let first = first.map_err(|violation| fail(violation, &ways, 0, None))?;
+    let first = first.map_err(|violation| fail(violation, &ways, 0, None, explored))?;
     let mut seen = HashSet::from([first.fingerprint()]);
     let mut frontier = VecDeque::from([(0, first)]);
     while let Some((at, state)) = frontier.pop_front() {
@@ -215,7 +218,7 @@ pub fn explore<M: Subject>(
             let mut next = state.clone();
             steps.clear();
             if let Err(violation) = next.go(&choice, &mut steps) {
-                return Err(fail(violation, &ways, at, Some(choice)));
+                return Err(fail(violation, &ways, at, Some(choice), explored));
             }
             if !seen.insert(next.fingerprint()) {
                 continue;

@@ -335,18 +335,19 @@ fn beginning(trace: &Trace) -> Tick {
     trace.steps.first().map_or(Tick::ZERO, |step| step.at)
 }
 
-/// Every law that a trace alone can break.
+/// Every law that a trace alone can break. The particular come before the general, so that what
+/// breaks several is told by the one that says most of it.
 const EVERY: &[&dyn Law] = &[
-    &start::Start,
-    &waiting::Waiting,
-    &stop::Stop,
-    &budget::Budget,
+    &recovery::Recovery,
+    &replacement::Replacement,
+    &single::Single,
+    &readiness::Readiness,
+    &goal::Goal,
+    &restarts::Restarts,
     &sidecars::Sidecars,
     &completion::Completion,
-    &restarts::Restarts,
-    &goal::Goal,
-    &readiness::Readiness,
-    &single::Single,
-    &replacement::Replacement,
-    &recovery::Recovery,
+    &budget::Budget,
+    &waiting::Waiting,
+    &stop::Stop,
+    &start::Start,
 ];

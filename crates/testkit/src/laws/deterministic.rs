@@ -51,7 +51,11 @@ fn compare<M: Machine>(step: usize, one: &mut M, two: &mut M) -> Result<(), Viol
         promise: Promise::Deterministic,
         step,
         container: None,
-        sentence: format!("the same inputs gave {:?} and then {:?}", first.1, second.1),
+        sentence: format!(
+            "the same inputs gave {:?} and then {:?}",
+            (first.1, first.2),
+            (second.1, second.2)
+        ),
     })
 }
 

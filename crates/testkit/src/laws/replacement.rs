@@ -183,7 +183,7 @@ fn pulled_first(world: &World, id: ContainerId, replacing: Replacing) -> Verdict
     Ok(())
 }
 
-/// A new one that was not ready in time does not stay.
+/// A new one that was not ready in time does not stay, if it was swapped for one that had been.
 fn put_back(world: &World, id: ContainerId, replacing: Replacing) -> Verdict {
     let life = world.life(id);
     let Some(swapped) = replacing.swapped else {
@@ -193,6 +193,7 @@ fn put_back(world: &World, id: ContainerId, replacing: Replacing) -> Verdict {
     let stays = life.live() && life.told.is_none() && !life.is_in_stop_hook(world.timed);
     if late
         && stays
+        && replacing.swap.surely()
         && replacing.settled == Tri::No
         && !world.crashed
         && world.is_running().surely()
