@@ -133,7 +133,6 @@ impl<'s, M: Machine> Player<'s, M> {
     }
 
     fn play(mut self) -> Result<Played, Unplayable> {
-        self.put_timed_acts();
         self.come_back()?;
         self.look_for_acts();
         self.consider_acts();
@@ -333,11 +332,11 @@ impl<'s, M: Machine> Player<'s, M> {
         };
         let never_done = self.never_done();
         self.record.in_vain.extend(never_done);
-        let left_undone = self.acts_left().map(|(act, _)| act.title()).collect();
+        let left = self.scenario.acts.iter().skip(self.acting.next);
         Played {
             record: Record {
                 log: self.world.log,
-                left_undone,
+                left_undone: left.map(crate::act::Act::title).collect(),
                 until,
                 violations: self.world.violations,
                 ..self.record

@@ -17,7 +17,6 @@ mod outside;
 mod probe;
 mod process;
 
-use crate::act::Ticket;
 use crate::actor::{AskScript, Script};
 use crate::agenda::Agenda;
 use crate::line::{Log, Part, Who, Word};
@@ -68,7 +67,7 @@ pub(crate) enum Heard {
     /// A container asks for something.
     Request(Request),
     /// The act that was put in is due.
-    Act(Ticket),
+    Act(usize),
 }
 
 /// All that the world knows of one container.
@@ -112,7 +111,7 @@ struct Actor {
 #[derive(Clone, Debug)]
 enum Happening {
     Hear(Event),
-    Act(Ticket),
+    Act(usize),
     Pulled(ContainerId, u64),
     Begin {
         container: ContainerId,
@@ -275,7 +274,7 @@ impl World {
     }
 
     /// Puts an act in.
-    pub(crate) fn put_act(&mut self, at: Tick, act: Ticket) {
+    pub(crate) fn put_act(&mut self, at: Tick, act: usize) {
         self.agenda.put(at, Happening::Act(act));
     }
 

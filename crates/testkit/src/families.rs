@@ -65,7 +65,7 @@ pub const CRASHES: Trouble = Trouble {
 pub const TROUBLES: [Trouble; 5] = [FAULTS, HURRY, REQUESTS, LOSSES, CRASHES];
 
 /// Times that are short, so that few moments are enough to reach all of them.
-fn hasty(mut pod: Pod) -> Pod {
+pub(crate) fn hasty(mut pod: Pod) -> Pod {
     pod.grace = Duration::from_secs(10);
     pod.backoff = HASTE;
     for container in &mut pod.containers {
@@ -75,7 +75,7 @@ fn hasty(mut pod: Pod) -> Pod {
 }
 
 /// A container that pulls an image before each start.
-fn pulled(container: Container) -> Container {
+pub(crate) fn pulled(container: Container) -> Container {
     Container {
         image: Some("image".into()),
         ..container

@@ -23,6 +23,7 @@ pub mod explore;
 pub mod families;
 pub mod fuzz;
 pub mod laws;
+pub mod mutants;
 pub mod pairwise;
 pub mod subject;
 mod tri;
