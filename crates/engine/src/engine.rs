@@ -333,8 +333,15 @@ impl Engine {
         })
     }
 
-    /// Follows up on everything that the current input has changed.
+    /// Follows up on everything that the current input has changed, and hands out what comes of it.
     fn settle(&mut self, now: Tick) {
+        self.follow(now);
+        self.tell_readiness(now);
+        self.flush();
+    }
+
+    /// Looks at everything that has changed until nothing moves any more.
+    fn follow(&mut self, now: Tick) {
         loop {
             while let Some(work) = self.work.pop_front() {
                 match work {
@@ -354,8 +361,6 @@ impl Engine {
                 break;
             }
         }
-        self.tell_readiness(now);
-        self.flush();
     }
 
     /// Hands out what must be remembered of the current input.

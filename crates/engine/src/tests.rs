@@ -12,6 +12,7 @@ mod replace;
 mod requirements;
 mod restarts;
 mod stops;
+mod undo;
 
 use crate::pod::{
     Backoff, Barrier, BarrierId, Container, ContainerId, HookKind, Kind, Need, OnRestart, Pod,

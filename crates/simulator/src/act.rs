@@ -25,6 +25,15 @@ pub struct Act {
     pub deed: Option<Deed>,
 }
 
+/// An act that is put in for its time.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Ticket {
+    /// The next of those that are done in order, under this number. An older one was overtaken.
+    InOrder(usize),
+    /// The one at this place among those that have a time of their own.
+    Timed(usize),
+}
+
 /// What must be so before an act is done. Everything that is given must hold.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct When {

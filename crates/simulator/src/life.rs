@@ -109,12 +109,16 @@ impl Scenario {
         })
     }
 
-    /// Adds acts that have a time, in the order of their times.
+    /// Adds acts that have a time of their own. Who asks for something after the usual time of
+    /// watching wants to see it, and what follows from it.
     #[must_use]
-    pub fn with_timed_acts(mut self, mut acts: Vec<Act>) -> Self {
-        acts.sort_by_key(|act| act.not_before);
-        acts.append(&mut self.acts);
-        self.acts = acts;
+    pub fn with_timed_acts(mut self, acts: Vec<Act>) -> Self {
+        self.timed_acts.extend(acts);
+        self.timed_acts.sort_by_key(|act| act.not_before);
+        let last = self.timed_acts.last().map(|act| act.not_before.elapsed());
+        if let Some(late) = last.filter(|last| *last >= self.run_for) {
+            self.run_for = self.run_for.saturating_add(late);
+        }
         self
     }
 }
@@ -122,7 +126,7 @@ impl Scenario {
 // === impl Act ===
 
 impl Act {
-    /// Whether it is the deletion that nobody asked for.
+    /// Whether it is the deletion that nobody asked for. It lets everything else be done first.
     pub(crate) fn is_usual_end(&self) -> bool {
         self.holds_for == READY && matches!(self.deed, Some(Deed::Delete { .. }))
     }

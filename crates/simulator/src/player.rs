@@ -133,6 +133,7 @@ impl<'s, M: Machine> Player<'s, M> {
     }
 
     fn play(mut self) -> Result<Played, Unplayable> {
+        self.put_timed_acts();
         self.come_back()?;
         self.look_for_acts();
         self.consider_acts();
@@ -332,11 +333,11 @@ impl<'s, M: Machine> Player<'s, M> {
         };
         let never_done = self.never_done();
         self.record.in_vain.extend(never_done);
-        let left = self.scenario.acts.iter().skip(self.acting.next);
+        let left_undone = self.acts_left().map(|(act, _)| act.title()).collect();
         Played {
             record: Record {
                 log: self.world.log,
-                left_undone: left.map(crate::act::Act::title).collect(),
+                left_undone,
                 until,
                 violations: self.world.violations,
                 ..self.record

@@ -30,6 +30,8 @@ pub struct Scenario {
     pub scripts: BTreeMap<Box<str>, Script>,
     /// What is done to the pod, in order.
     pub acts: Vec<Act>,
+    /// What is done to the pod at certain times, whatever the other acts wait for; by time.
+    pub timed_acts: Vec<Act>,
     /// What must be seen.
     pub cases: Vec<Case>,
     /// When to stop watching a pod that does not end.
@@ -80,6 +82,7 @@ impl Scenario {
             pod,
             scripts: BTreeMap::new(),
             acts: Vec::new(),
+            timed_acts: Vec::new(),
             cases: Vec::new(),
             run_for: RUN_FOR,
             not_on: BTreeMap::new(),

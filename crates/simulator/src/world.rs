@@ -17,6 +17,7 @@ mod outside;
 mod probe;
 mod process;
 
+use crate::act::Ticket;
 use crate::actor::{AskScript, Script};
 use crate::agenda::Agenda;
 use crate::line::{Log, Part, Who, Word};
@@ -67,7 +68,7 @@ pub(crate) enum Heard {
     /// A container asks for something.
     Request(Request),
     /// The act that was put in is due.
-    Act(usize),
+    Act(Ticket),
 }
 
 /// All that the world knows of one container.
@@ -111,7 +112,7 @@ struct Actor {
 #[derive(Clone, Debug)]
 enum Happening {
     Hear(Event),
-    Act(usize),
+    Act(Ticket),
     Pulled(ContainerId, u64),
     Begin {
         container: ContainerId,
@@ -274,7 +275,7 @@ impl World {
     }
 
     /// Puts an act in.
-    pub(crate) fn put_act(&mut self, at: Tick, act: usize) {
+    pub(crate) fn put_act(&mut self, at: Tick, act: Ticket) {
         self.agenda.put(at, Happening::Act(act));
     }
 

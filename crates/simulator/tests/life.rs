@@ -3,6 +3,7 @@
 use pillion_engine::Tick;
 use pillion_engine::pod::{Backoff, Container, Kind, Pod, Rerun, RestartPolicy};
 use pillion_engine::status::Phase;
+use pillion_simulator::act::{Act, Deed};
 use pillion_simulator::line::{Who, Word};
 use pillion_simulator::{Played, Scenario, inline, play};
 use std::time::Duration;
@@ -65,4 +66,32 @@ fn a_kill_from_the_command_line_happens_before_the_usual_end() {
         .count(&Who::container("app").says(Word::Starting));
     assert_eq!(starts, 2);
     assert_eq!(played.record.left_undone, Vec::<String>::new());
+    assert_eq!(ended(&played).0, Tick::from_secs(3 + 5));
+}
+
+#[test]
+fn what_is_asked_for_after_the_time_of_watching_is_seen_and_so_is_the_end() {
+    let pod = pod(RestartPolicy::Always, vec![service("app")]);
+    let acts = vec![inline::kill("app@20m").unwrap()];
+    let scenario = Scenario::whole_life(pod).with_timed_acts(acts);
+    let played = play(&scenario).unwrap();
+    assert_eq!(played.record.left_undone, Vec::<String>::new());
+    assert_eq!(ended(&played).0, Tick::from_secs(20 * 60 + 5));
+}
+
+#[test]
+fn acts_with_a_time_hold_nothing_back_that_a_scenario_does() {
+    let pod = pod(
+        RestartPolicy::Always,
+        vec![service("app"), service("cache")],
+    );
+    let deletion = Act::new(Deed::Delete { grace: None }).after(Duration::from_secs(2));
+    let acts = vec![
+        inline::kill("cache@30s").unwrap(),
+        inline::kill("app@1s").unwrap(),
+    ];
+    let scenario = Scenario::new(pod).act(deletion).with_timed_acts(acts);
+    let played = play(&scenario).unwrap();
+    assert_eq!(ended(&played).0, Tick::from_secs(2));
+    assert_eq!(played.record.left_undone, ["signal 9 to cache"]);
 }

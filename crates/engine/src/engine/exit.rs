@@ -53,11 +53,11 @@ impl Engine {
             self.count_start(container);
         }
         let restarting_all = matches!(self.record.goal, Goal::Restart { at_once: true, .. });
-        let stopped = matches!(
-            self.stopped_by(container),
-            Some(StopWhy::Order | StopWhy::Asked)
-        );
-        let done = self.def(container).is_oneshot() && self.is_success(container, &exit);
+        let why = self.stopped_by(container);
+        let stopped = matches!(why, Some(StopWhy::Order | StopWhy::Asked));
+        // The code of a oneshot that was killed says nothing about its work.
+        let done =
+            why.is_none() && self.def(container).is_oneshot() && self.is_success(container, &exit);
         let record = self.record_mut(container);
         record.exit = Some(Termination {
             exit,

@@ -97,8 +97,14 @@ impl Engine {
                 self.tell_pod(now, What::PodStopping { deadline: wanted }, cause);
                 self.begin_pod_wave(now);
             }
-            Goal::Restart { deadline, .. } => {
-                let deadline = deadline.min(wanted);
+            Goal::Restart {
+                deadline,
+                at_once,
+                waiting,
+            } => {
+                // A restart that kills at once has no budget for an order, and one that is through has none left.
+                let anew = at_once || waiting.is_some();
+                let deadline = if anew { wanted } else { deadline.min(wanted) };
                 self.pod_mut().goal = Goal::End {
                     cause: end,
                     deadline,
@@ -106,6 +112,10 @@ impl Engine {
                 self.timers.disarm(Timer::PodBackOff);
                 self.tell_pod(now, What::PodStopping { deadline }, cause);
                 self.hurry_if_running(now, deadline);
+                // What the restart would have left as it is has to be reversed after all.
+                self.join_pod_wave();
+                self.timers.arm(Timer::Budget, deadline);
+                self.queue_turns();
             }
             Goal::End {
                 cause: first,

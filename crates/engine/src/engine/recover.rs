@@ -80,6 +80,8 @@ impl Engine {
         self.recount_pod();
         self.told_ready = self.is_pod_ready();
         self.resume_pod();
+        let deadline = self.record.goal.deadline();
+        self.budget_spent = deadline.is_some_and(|deadline| deadline <= now);
         for container in self.containers() {
             self.resume_container(now, container);
         }
@@ -95,6 +97,11 @@ impl Engine {
         // Who may start is looked at when the ends that were found have reached those who wait.
         self.work.retain(|work| !matches!(work, Work::Consider(_)));
         self.resume_wave();
+        // A stop goes on as far as it had come before anybody in it is held to be needed.
+        self.follow(now);
+        for container in self.containers() {
+            self.work.push_back(Work::Consider(container));
+        }
         self.settle(now);
     }
 
@@ -310,6 +317,10 @@ impl Engine {
         let Some(replacing) = self.replacing.get(&container) else {
             return;
         };
+        // In a pod that stops nothing is exchanged; if it runs again, the time begins anew.
+        if self.record.goal != Goal::Run {
+            return;
+        }
         let (step, deadline) = (replacing.step, replacing.deadline);
         if let Some(deadline) = deadline {
             self.timers.arm(Timer::Replace(container), deadline);
@@ -349,9 +360,6 @@ impl Engine {
             Goal::Restart { waiting: None, .. } | Goal::End { .. } => {
                 self.queue_turns();
             }
-        }
-        for container in self.containers() {
-            self.work.push_back(Work::Consider(container));
         }
     }
 }

@@ -214,7 +214,7 @@ impl Engine {
                 self.begin_stop(now, container, StopWhy::Order, deadline, cause);
             }
             (_, Undo::Starting | Undo::Running | Undo::Stopping) => {}
-            (_, Undo::Owed) if self.will_undo(container) && !self.budget_spent => {
+            (_, Undo::Owed) if self.will_undo(container) && self.can_undo() => {
                 self.start_undo(now, container);
             }
             (
@@ -390,19 +390,23 @@ impl Engine {
         }
     }
 
+    /// Whether there is a place and a time to reverse something in.
+    fn can_undo(&self) -> bool {
+        self.record.sandbox && !self.budget_spent
+    }
+
     fn skip_undo(&mut self, now: Tick, container: ContainerId) {
         match self.life(container).record.undo {
-            Undo::None | Undo::Stopping => {}
-            Undo::Owed => {
-                if self.will_undo(container) {
-                    self.tell(now, container, What::UndoSkipped, Cause::Budget);
-                }
+            Undo::Owed if self.will_undo(container) => {
+                self.tell(now, container, What::UndoSkipped, Cause::Budget);
                 self.record_mut(container).undo = Undo::None;
             }
             Undo::Starting | Undo::Running => {
                 self.record_mut(container).undo = Undo::Stopping;
                 self.stop_undo(now, container);
             }
+            // What is not to be reversed in this stop still is in the last one.
+            Undo::None | Undo::Owed | Undo::Stopping => {}
         }
     }
 

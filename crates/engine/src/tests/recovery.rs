@@ -293,3 +293,42 @@ fn what_a_driver_comes_back_too_late_to_stop_gets_the_signal_first() {
 
     assert_eq!(stage.asked(), ["stop app by 62s"]);
 }
+
+#[test]
+fn a_start_that_never_happened_is_not_made_up_for_in_a_stop_that_is_through_above_it() {
+    let mut stage = Draft::new(&["proxy", "app"])
+        .sidecar("proxy")
+        .requires("app", "proxy")
+        .sidecars_stop_last()
+        .play();
+    stage.delete();
+    assert_eq!(stage.asked(), ["start proxy", "stop proxy by 30s"]);
+
+    stage.crash(|_, _| Found::NeverCreated);
+
+    assert_eq!(stage.asked(), [""; 0]);
+    assert_eq!(stage.result(), Some((Phase::Failed, None, 1)));
+}
+
+#[test]
+fn a_sidecar_is_not_restarted_when_the_budget_was_spent_in_the_drivers_absence() {
+    let mut stage = Draft::new(&["proxy", "app"])
+        .sidecar("proxy")
+        .requires("app", "proxy")
+        .play();
+    stage.started("proxy");
+    stage.started("app");
+    stage.delete();
+    stage.asked();
+    stage.lose_time(40);
+
+    stage.crash(|name, attempt| match name {
+        "proxy" => Found::Ended {
+            attempt,
+            exit: Some(Exit::code(1)),
+        },
+        _ => Found::Running { attempt },
+    });
+
+    assert_eq!(stage.asked(), ["stop app by 42s"]);
+}

@@ -2,7 +2,7 @@
 
 use super::{Draft, Stage};
 use crate::pod::{Container, HookKind, Need, OnRestart, ProbeKind, Reaction, RestartPolicy};
-use crate::{Event, Refused, Request};
+use crate::{Event, Found, Refused, Request};
 use std::time::Duration;
 
 fn replace(
@@ -395,4 +395,27 @@ fn a_restart_of_the_pod_stops_by_the_old_definition_and_starts_by_the_new() {
         stage.asked(),
         ["stop proxy by 30s", "pull proxy", "start proxy v1"]
     );
+}
+
+#[test]
+fn a_replacement_is_not_judged_while_the_pod_restarts_after_a_crash() {
+    let draft = Draft::new(&["app"]).probe("app", ProbeKind::Readiness, 30);
+    let mut stage = draft.play();
+    stage.started("app");
+    replace(&mut stage, "app", |_| {}, false).unwrap();
+    stage.exited("app", 0);
+    stage.started("app");
+    stage.ask(Reaction::RestartPod);
+    stage.asked();
+
+    stage.crash(|_, attempt| Found::Running { attempt });
+    stage.pass_secs(25);
+    stage.asked();
+    stage.exited("app", 0);
+
+    assert_eq!(stage.asked(), ["start app v1"]);
+    stage.started("app");
+    stage.pass_secs(0);
+    stage.probed("app", ProbeKind::Readiness, true);
+    assert_eq!(replace(&mut stage, "app", |_| {}, false), Ok(()));
 }

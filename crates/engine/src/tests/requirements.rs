@@ -278,3 +278,21 @@ fn the_time_of_a_wait_is_not_begun_anew_by_a_restart_of_the_target() {
 
     assert_eq!(stage.asked(), ["stop slow by 50s"], "the app gave up");
 }
+
+#[test]
+fn a_soft_wait_is_over_when_a_oneshot_was_killed_whatever_its_code() {
+    let draft = Draft::new(&["setup", "app"])
+        .oneshot("setup")
+        .need("app", "setup", Need::Soft)
+        .with("setup", |setup| {
+            setup.start_timeout = Some(Duration::from_secs(5));
+        });
+    let mut stage = draft.play();
+    stage.started("setup");
+    stage.pass_secs(5);
+    stage.asked();
+
+    stage.exited("setup", 0);
+
+    assert!(stage.asked().contains(&"start app".into()));
+}

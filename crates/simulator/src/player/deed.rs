@@ -1,7 +1,7 @@
 //! Acts: waiting for their turn, and doing them.
 
 use super::{Input, Player};
-use crate::act::{Act, Deed, Replacement, When};
+use crate::act::{Act, Deed, Replacement, Ticket, When};
 use crate::actor::Script;
 use crate::machine::{Machine, Unplayable};
 use crate::record::Moment;
@@ -18,6 +18,8 @@ pub(super) struct Acting {
     since: Option<Tick>,
     /// The number under which it was put in. An older one was overtaken.
     ticket: usize,
+    /// How many of those that have a time of their own are done.
+    timed: usize,
 }
 
 /// A request, and what the world must know if it is granted.
@@ -39,11 +41,22 @@ enum Stage {
 // === impl Player ===
 
 impl<M: Machine> Player<'_, M> {
+    /// Puts in the acts that have a time of their own.
+    pub(super) fn put_timed_acts(&mut self) {
+        for (place, act) in self.scenario.timed_acts.iter().enumerate() {
+            self.world
+                .put_act(act.due(Tick::ZERO), Ticket::Timed(place));
+        }
+    }
+
     /// Puts the next act in when its condition holds, and takes it back when it no longer does.
     pub(super) fn consider_acts(&mut self) {
         let Some(act) = self.scenario.acts.get(self.acting.next) else {
             return;
         };
+        if act.is_usual_end() && self.acting.timed < self.scenario.timed_acts.len() {
+            return;
+        }
         let Some(status) = self.record.status() else {
             return;
         };
@@ -53,7 +66,8 @@ impl<M: Machine> Player<'_, M> {
                 let now = self.world.now();
                 self.acting.since = Some(now);
                 self.acting.ticket += 1;
-                self.world.put_act(act.due(now), self.acting.ticket);
+                let ticket = Ticket::InOrder(self.acting.ticket);
+                self.world.put_act(act.due(now), ticket);
             }
             // A condition that must hold without a break did not.
             (false, Some(_)) if !act.holds_for.is_zero() => self.acting.since = None,
@@ -61,13 +75,21 @@ impl<M: Machine> Player<'_, M> {
         }
     }
 
-    pub(super) fn act_is_due(&mut self, ticket: usize) -> Result<(), Unplayable> {
-        if self.acting.since.is_none() || ticket != self.acting.ticket {
-            return Ok(());
-        }
-        let act = &self.scenario.acts[self.acting.next];
-        self.acting.next += 1;
-        self.acting.since = None;
+    pub(super) fn act_is_due(&mut self, ticket: Ticket) -> Result<(), Unplayable> {
+        let act = match ticket {
+            Ticket::InOrder(number) => {
+                if self.acting.since.is_none() || number != self.acting.ticket {
+                    return Ok(());
+                }
+                self.acting.since = None;
+                self.acting.next += 1;
+                &self.scenario.acts[self.acting.next - 1]
+            }
+            Ticket::Timed(place) => {
+                self.acting.timed += 1;
+                &self.scenario.timed_acts[place]
+            }
+        };
         self.mark(act);
         match &act.deed {
             Some(deed) => self.perform(deed),
@@ -152,11 +174,9 @@ impl<M: Machine> Player<'_, M> {
             Some(end) => format!("the pod had ended at {}", end.at),
             None => format!("watching ended at {}", self.last_moment()),
         };
-        let left = self.scenario.acts.iter().enumerate().skip(self.acting.next);
-        let told = left.filter(|(_, act)| !act.is_usual_end());
-        let sentence = |(place, act): (usize, &Act)| {
-            let first = place == self.acting.next;
-            let why = if first && self.acting.since.is_none() && act.when != When::default() {
+        let told = self.acts_left().filter(|(act, _)| !act.is_usual_end());
+        let sentence = |(act, is_next): (&Act, bool)| {
+            let why = if is_next && self.acting.since.is_none() && act.when != When::default() {
                 "what it waits for had not come when "
             } else {
                 ""
@@ -164,6 +184,14 @@ impl<M: Machine> Player<'_, M> {
             format!("{} was never done: {why}{end}", act.title())
         };
         told.map(sentence).collect()
+    }
+
+    /// The acts that have not been done, and whether each is the next of those in order.
+    pub(super) fn acts_left(&self) -> impl Iterator<Item = (&Act, bool)> {
+        let timed = self.scenario.timed_acts.iter().skip(self.acting.timed);
+        let in_order = self.scenario.acts.iter().enumerate().skip(self.acting.next);
+        let in_order = in_order.map(|(place, act)| (act, place == self.acting.next));
+        timed.map(|act| (act, false)).chain(in_order)
     }
 
     fn want(&mut self, wanted: Wanted) -> Result<(), Unplayable> {

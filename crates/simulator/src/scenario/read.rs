@@ -129,6 +129,7 @@ impl Reader {
             pod: with_backoff(pod, backoff),
             scripts,
             acts,
+            timed_acts: Vec::new(),
             cases: cases.unwrap_or_default(),
             run_for: run_for.unwrap_or(RUN_FOR),
             not_on: not_on.unwrap_or_default(),

@@ -2,9 +2,9 @@
 //! get the signal at once and two seconds. The worst case is the grace period and two seconds.
 
 use super::{Complaint, Law, Promise, Verdict, Violation, check_one};
-use crate::world::World;
 use crate::world::goal::{Level, PodStop};
 use crate::world::life::Why;
+use crate::world::{LastInput, World};
 use pillion_engine::pod::{HookKind, Pod, ProbeKind};
 use pillion_engine::{Action, ContainerId, Tick};
 use pillion_simulator::trace::Trace;
@@ -75,7 +75,9 @@ fn never_later(world: &World, id: ContainerId, deadline: Tick) -> Verdict {
 
 fn within(world: &World, id: ContainerId, deadline: Tick) -> Verdict {
     let latest = latest_deadline(world, id) + LAST_WORDS;
-    if deadline > latest {
+    // What was told before a crash is told again first, and hurried afterwards if need be.
+    let again = world.last == LastInput::Resume && world.life(id).told.is_some();
+    if deadline > latest && !again {
         return Err(Complaint::of(
             id,
             format!("may run until {deadline}, and the budget allows {latest}"),
@@ -157,7 +159,7 @@ fn hook_ends(world: &World, id: ContainerId, hook: HookKind, deadline: Option<Ti
 /// Whoever was told before, for another reason or with more time, is held to the budget at its end.
 fn hurried(world: &World, stop: PodStop, id: ContainerId) -> Verdict {
     let life = world.life(id);
-    let spent = world.timed >= stop.ends.latest;
+    let spent = world.timed >= stop.ends.latest || world.goal.level == Level::Kill;
     let late = |deadline: Tick| deadline > stop.ends.latest + LAST_WORDS;
     if spent && life.live() && life.told.is_some_and(|told| late(told.deadline)) {
         return Err(Complaint::of(id, "may run on though the budget is used up"));

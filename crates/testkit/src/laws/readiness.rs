@@ -6,7 +6,7 @@ use crate::tri::Tri;
 use crate::world::fate::Fates;
 use crate::world::goal::Level;
 use crate::world::{LastInput, World};
-use pillion_engine::pod::{Need, OnGiveUp, Pod, ProbeKind, Role, Target, Until};
+use pillion_engine::pod::{Container, Need, OnGiveUp, Pod, ProbeKind, Role, Target, Until};
 use pillion_engine::{Action, Command, ContainerId};
 use pillion_simulator::trace::Trace;
 
@@ -53,7 +53,7 @@ impl Law for Readiness {
             return Ok(());
         }
         // Where nothing serves there is nothing to be ready for.
-        if world.ids().all(|id| world.container(id).is_oneshot()) {
+        if !world.ids().any(|id| serves(world.container(id))) {
             return if world.shown_ready {
                 Err(Complaint::pod("is shown ready though nothing serves"))
             } else {
@@ -154,4 +154,9 @@ fn probed_in_time(world: &World, id: ContainerId, kind: ProbeKind) -> Verdict {
         return complain("was asked for before the startup probe passed");
     }
     Ok(())
+}
+
+/// Whether its readiness can make the pod ready.
+fn serves(container: &Container) -> bool {
+    !container.is_oneshot() && container.role != Role::Ephemeral
 }

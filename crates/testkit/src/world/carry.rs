@@ -139,7 +139,23 @@ impl World {
         }
     }
 
+    /// Whoever does not run when a target begins to go has not surely lost it later.
+    fn doubt_held(&mut self, target: ContainerId) {
+        let dependants: Vec<_> = self
+            .shape
+            .dependants(target)
+            .map(|(id, index, _)| (id, index))
+            .collect();
+        for (id, index) in dependants {
+            let life = self.life_mut(id);
+            if !life.runs_itself() {
+                life.run.held[index] = life.run.held[index].doubted();
+            }
+        }
+    }
+
     fn tell(&mut self, id: ContainerId, deadline: Tick) {
+        self.doubt_held(id);
         let why = self.reasons_to_tell(id);
         let life = self.life_mut(id);
         let told = life.told.map_or(

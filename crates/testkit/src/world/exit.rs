@@ -145,7 +145,7 @@ impl World {
     fn ends_in_stop(&mut self, id: ContainerId, was: &Life, ending: &Ending) {
         let container = self.container(id);
         let why = was.told.map(|told| told.why).unwrap_or_default();
-        let in_order = (why.has(Why::POD) && !why.has(Why::FAILURE)) || why.has(Why::KILL);
+        let in_order = why.only(Why::POD) || why.has(Why::KILL);
         let returns = container.role == Role::Sidecar && !container.plain && !in_order;
         let open = self.goal.level == Level::Restart && was.told.is_none();
         let keystone = container.keystone;
@@ -452,7 +452,8 @@ impl World {
             |old| Going {
                 then: old.then.or(then),
                 must: old.must | must,
-                since: old.since,
+                // The time counts from the moment at which it surely must.
+                since: if must > old.must { now } else { old.since },
             },
         );
         if life.going == Some(going) {

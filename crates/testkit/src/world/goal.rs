@@ -230,7 +230,7 @@ impl World {
             ends,
         });
         for (life, container) in self.lives.iter_mut().zip(&self.shape.pod.containers) {
-            let first = before.is_none() && life.told.is_none();
+            let first = before.is_none() && life.told.is_none() && !self.crashed;
             life.run.to_be_warned =
                 first && level == Level::End && life.started(container).surely();
             life.begin_stop(before.is_none());
@@ -374,7 +374,8 @@ impl Life {
     fn begin_stop(&mut self, first: bool) {
         let then = self.going.map(|going| going.then.is(Fates::ENDED_OK));
         self.run.pardoned |= then.is_some_and(Tri::possibly);
-        self.run.left_before |= self.told.is_some() || self.pre_stop != Hook::Idle;
+        let hooked = !first && self.pod_stopping != Hook::Idle;
+        self.run.left_before |= self.told.is_some() || self.pre_stop != Hook::Idle || hooked;
         self.going = None;
         self.asked = None;
         self.replacing = None;
@@ -393,7 +394,8 @@ impl Life {
         let code = kept.and(self.run.code);
         self.fates = kept.unwrap_or(Fates::WANTED);
         // A pull that failed may be held against this run, too.
-        let failed = Tri::from(self.image == Image::Failed).doubted();
+        let pulls = matches!(self.image, Image::Failed | Image::Pulling { .. });
+        let failed = Tri::from(pulls).doubted() & self.run.failed;
         self.run = InRun {
             started,
             attempted: started | failed,

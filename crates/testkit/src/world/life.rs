@@ -400,13 +400,13 @@ impl Life {
     }
 
     /// The driver died.
-    pub(crate) fn crash(&mut self) {
+    pub(crate) fn crash(&mut self, container: &Container) {
         for tally in &mut self.shown.probes {
             tally.forget();
         }
         self.shown.notified = self.shown.notified.doubted();
         // It may be written down as begun, and never have been.
-        if self.live() {
+        if self.live() && container.hooks.post_start {
             self.shown.post_start = Hook::Unknown;
         }
         self.run.to_be_warned = false;

@@ -2,7 +2,7 @@
 
 use super::World;
 use super::fate::Fates;
-use super::life::Anew;
+use super::life::{Anew, Hook};
 use crate::tri::Tri;
 use pillion_engine::ContainerId;
 use pillion_engine::pod::{Need, Requirement, Target, Until};
@@ -99,7 +99,9 @@ impl World {
     /// What is told to go is up and yet on its way down: it may count as either.
     fn stays(&self, id: ContainerId) -> Tri {
         let life = self.life(id);
-        let leaves = life.told.is_some() || life.going.is_some();
+        let told = life.told.is_some() || life.pre_stop != Hook::Idle;
+        let goes = life.going.is_some() || life.condemned || self.swaps(id).possibly();
+        let leaves = told || goes;
         if leaves { Tri::Maybe } else { Tri::Yes }
     }
 

@@ -101,7 +101,8 @@ impl World {
         let failed = life.broken() | self.start_timed_out(id);
         why.add(Why::FAILURE, failed.possibly() || life.condemned);
         why.add(Why::TARGET, life.going.is_some());
-        why.add(Why::ASKED, life.asked.is_some());
+        let left_before = self.goal.level != Level::Run && life.run.left_before;
+        why.add(Why::ASKED, life.asked.is_some() || left_before);
         why.add(Why::REPLACE, self.swaps(id).possibly());
         why
     }

@@ -3,7 +3,7 @@
 use super::exit::Ending;
 use super::fate::Fates;
 use super::goal::{EndCause, Level, Move};
-use super::life::{Asked, Image, Life, Process, Replacing, Undo};
+use super::life::{Asked, Image, Life, Process, Replacing, Undo, Why};
 use super::moment::Span;
 use super::shape::Shape;
 use super::{LastInput, World};
@@ -91,9 +91,9 @@ impl World {
         self.crashed = true;
         self.dead = true;
         for id in self.ids() {
-            let condemned = !self.own_reasons(id).is_empty();
-            let life = self.life_mut(id);
-            life.crash();
+            let condemned = self.own_reasons(id).has(Why::FAILURE);
+            let life = &mut self.lives[id.index()];
+            life.crash(&self.shape.pod.containers[id.index()]);
             life.condemned = condemned;
         }
         if let Some(stop) = &mut self.goal.stop {
@@ -353,7 +353,14 @@ impl World {
             Level::Run if created && self.shape.pod.restart_policy == RestartPolicy::Never => {
                 self.move_goal(Move::end(EndCause::SandboxLost, now), Span::at(now));
             }
-            Level::Run | Level::Restart | Level::Kill => self.begin_run_elsewhere(),
+            Level::Run => self.begin_run_elsewhere(),
+            Level::Restart | Level::Kill => {
+                self.begin_run();
+                self.delays.doubted = true;
+                for life in &mut self.lives {
+                    life.due = Span::between(now, Tick::NEVER);
+                }
+            }
             Level::End => {
                 // Nothing is left that could be reversed in.
                 for life in &mut self.lives {
@@ -366,6 +373,7 @@ impl World {
     /// A whole-pod restart by Kubernetes' rules, in a new sandbox.
     fn begin_run_elsewhere(&mut self) {
         let before: Vec<_> = self.lives.iter().map(Life::clone).collect();
+        let ran = before.iter().any(|life| life.run.code.is_some());
         self.begin_run();
         self.delays.doubted = true;
         let now = self.now;
@@ -375,6 +383,12 @@ impl World {
             let life = self.life_mut(id);
             life.due = due;
             life.turn.first = old.turn.first;
+            if !ran {
+                // Nothing has ever run: nothing may have to begin again.
+                life.run.failed = old.run.failed.doubted();
+                life.run.attempted = old.run.attempted.doubted();
+                life.run.begun = old.run.begun.doubted();
+            }
             if keeps.possibly() {
                 let fates = if keeps.surely() {
                     old.fates
@@ -382,8 +396,8 @@ impl World {
                     old.fates.or(life.fates)
                 };
                 life.fates = fates;
-                life.run.code = old.run.code;
-                life.run.started = old.run.started;
+                life.run.code = old.run.code.filter(|_| keeps.surely());
+                life.run.started = old.run.started & keeps;
             }
         }
     }
@@ -399,7 +413,7 @@ impl World {
         }
         let pod = self.shape.pod.restart_policy;
         let spared =
-            container.list == List::Regular && container.restart.policy != RestartPolicy::Always;
+            container.list == List::Regular && container.restart.policy == RestartPolicy::OnFailure;
         let is_main = container.role == Role::Main && !container.is_oneshot();
         match pod {
             RestartPolicy::OnFailure if spared && is_main => Tri::Yes,

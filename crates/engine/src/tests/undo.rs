@@ -1,0 +1,93 @@
+//! Oneshots that are reversed at shutdown.
+
+use super::{Draft, Stage};
+use crate::Event;
+use crate::pod::{Kind, Reaction, Rerun};
+
+/// A mount that is made once in the pod's life and reversed at its end, and an app beside it; both are through and up.
+fn once() -> Stage {
+    let draft = Draft::new(&["mount", "app"]).with("mount", |mount| {
+        mount.kind = Kind::Oneshot {
+            undo: true,
+            rerun: Rerun::Never,
+        };
+    });
+    let mut stage = draft.play();
+    stage.runs("mount", 0);
+    stage.started("app");
+    stage.asked();
+    stage
+}
+
+#[test]
+fn an_end_in_the_middle_of_a_restart_reverses_what_the_restart_leaves() {
+    let mut stage = once();
+    stage.ask(Reaction::RestartPod);
+    assert_eq!(stage.asked(), ["stop app by 30s"]);
+
+    stage.delete();
+
+    assert_eq!(stage.asked(), ["undo mount"]);
+}
+
+#[test]
+fn a_restart_that_ran_out_of_time_leaves_the_undo_to_the_end() {
+    let mut stage = once();
+    stage.ask(Reaction::RestartPod);
+    stage.pass_secs(30);
+    stage.exited("app", 137);
+    stage.started("app");
+    stage.asked();
+
+    stage.delete();
+    stage.exited("app", 0);
+
+    assert_eq!(stage.asked(), ["undo mount", "stop app by 60s"]);
+}
+
+#[test]
+fn a_deletion_after_a_kill_of_all_has_a_budget_of_its_own() {
+    let mut stage = once();
+    stage.ask(Reaction::RestartAllContainers);
+    stage.delete();
+    assert_eq!(stage.asked(), ["stop app by 2s", "undo mount"]);
+    stage.exited("app", 137);
+
+    stage.pass_secs(29);
+    assert_eq!(stage.asked(), [""; 0]);
+    stage.pass_secs(1);
+
+    assert_eq!(stage.asked(), ["stop mount by 32s"]);
+}
+
+#[test]
+fn a_deletion_while_a_restart_waits_has_a_budget_of_its_own() {
+    let mut stage = once();
+    for _ in 0..2 {
+        stage.ask(Reaction::RestartPod);
+        stage.exited("app", 0);
+        stage.started("app");
+    }
+    stage.asked();
+    stage.pass_secs(5);
+
+    stage.delete();
+    stage.pass_secs(29);
+
+    assert_eq!(stage.asked(), ["undo mount"]);
+}
+
+#[test]
+fn nothing_is_reversed_where_nothing_can_run() {
+    let draft = Draft::new(&["mount", "app"]).undo("mount");
+    let mut stage = draft.requires("app", "mount").play();
+    stage.runs("mount", 0);
+    stage.started("app");
+    stage.asked();
+    stage.delete();
+
+    stage.event(Event::SandboxLost);
+
+    assert_eq!(stage.asked(), ["stop app by 30s"]);
+    assert!(stage.result().is_some());
+}
