@@ -114,6 +114,17 @@ impl Causes {
         self.by_cause(pod, entry)
     }
 
+    /// What has brought a target down, or will, since its dependant came up; if nothing can be seen of
+    /// that, whatever came down last, because the target goes down with that.
+    fn downfall(&self, own: &Marks, target: &Marks) -> Option<Seq> {
+        let goes = target.latest(&[Mark::Stopping, Mark::ReplaceBegan]);
+        let down = target.latest(&DOWN).max(goes);
+        let up = own.latest(&[Mark::Attempted, Mark::Started]);
+        down.filter(|down| Some(*down) > up)
+            .or_else(|| self.anyone.latest(&DOWN))
+            .or_else(|| target.latest(&[Mark::Last]))
+    }
+
     /// What an entry follows from that has no other cause than what came before.
     fn by_what(&self, entry: &Entry) -> Option<Seq> {
         use entry::What;
@@ -180,11 +191,7 @@ impl Causes {
             Cause::Impossible { target, why, .. } => self
                 .impossibility(pod, *target, *why)
                 .or_else(|| own.latest(&[Mark::Waiting])),
-            Cause::TargetDown { target } => self.of(*target).first_of(&[
-                &[Mark::Down, Mark::Failed, Mark::Ended, Mark::GaveUp],
-                &[Mark::Stopping],
-                &[Mark::Last],
-            ]),
+            Cause::TargetDown { target } => self.downfall(own, self.of(*target)),
             Cause::Unneeded => self
                 .last_down_above(entry.container?)
                 .max(self.pod.latest(&STOPS))
@@ -291,6 +298,9 @@ impl Causes {
         self.containers.get(id.index()).unwrap_or(Marks::NONE)
     }
 }
+
+/// The ways in which a container has gone down.
+const DOWN: [Mark; 4] = [Mark::Down, Mark::Failed, Mark::Ended, Mark::GaveUp];
 
 /// The ways in which a pod begins to go down.
 const STOPS: [Mark; 2] = [Mark::PodStopping, Mark::PodKilled];

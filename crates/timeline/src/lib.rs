@@ -24,6 +24,7 @@ pub mod json;
 pub mod lanes;
 pub mod path;
 pub mod quantity;
+mod reason;
 pub mod record;
 pub mod recorder;
 pub mod story;

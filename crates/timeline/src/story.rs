@@ -8,7 +8,7 @@ use crate::record::{Cause, Record, Seq, Target, What};
 use crate::text::{Line, Style, Tone, columns, tame};
 use crate::timeline::{Kind, Timeline};
 use crate::wall::Wall;
-use crate::words::{awaited, event, predicate, reason, sentence, strength, tone, with_reason};
+use crate::words::{awaited, event, predicate, reason, strength, tone, with_reason};
 use pillion_engine::pod::Until;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -67,7 +67,7 @@ impl Timeline {
         let mut undoing = BTreeSet::new();
         let mut told = Vec::new();
         for record in self.records() {
-            let mut text = sentence(record);
+            let mut text = self.sentence(record);
             if record.what == What::Undoing {
                 undoing.insert(record.container.as_deref());
             } else if matches!(record.what, What::Exited { .. })
@@ -175,7 +175,7 @@ impl<'a> Moment<'a> {
         } else if is_failed_attempt(what) {
             self.exit()
         } else {
-            (!self.is_said()).then(|| sentence(self.record()))
+            (!self.is_said()).then(|| self.timeline.sentence(self.record()))
         }
     }
 
@@ -276,8 +276,8 @@ impl<'a> Moment<'a> {
             return None;
         }
         let turn = self.before().find(|before| before.what == What::Turn);
-        let own = reason(self.record());
-        let reason = own.or_else(|| turn.and_then(reason));
+        let own = self.timeline.reason(self.record());
+        let reason = own.or_else(|| turn.and_then(|turn| self.timeline.reason(turn)));
         Some(with_reason(event(self.record()), reason))
     }
 
@@ -289,7 +289,7 @@ impl<'a> Moment<'a> {
         }
         let next = self.after().next().filter(|next| follows_exit(&next.what));
         match next {
-            None => Some(sentence(exit)),
+            None => Some(self.timeline.sentence(exit)),
             Some(Record {
                 what: What::Ended { ok: true },
                 ..
@@ -300,7 +300,7 @@ impl<'a> Moment<'a> {
             {
                 Some(joined(exit, next))
             }
-            Some(next) => Some(with_reason(joined(exit, next), reason(next))),
+            Some(next) => Some(with_reason(joined(exit, next), self.timeline.reason(next))),
         }
     }
 

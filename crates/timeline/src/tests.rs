@@ -8,6 +8,7 @@ mod lanes;
 mod life;
 mod odd;
 mod path;
+mod reason;
 mod story;
 mod trace;
 mod waits;

@@ -183,7 +183,7 @@ pub(crate) fn cause_words(cause: &Cause, about: Option<&str>) -> Option<String> 
         Cause::PodStart => "nothing to wait for".into(),
         Cause::Fulfilled { target, until } => fulfilled(target, *until),
         Cause::Impossible { target, until, why } => impossible(target, *until, *why),
-        Cause::TargetDown { target } => format!("{} went down", tame(target)),
+        Cause::TargetDown { target } => format!("{} goes down", tame(target)),
         Cause::Unneeded => "nothing needs it any more".into(),
         Cause::Policy => "policy".into(),
         Cause::Rule {

@@ -163,6 +163,24 @@ fn a_propagated_stop_follows_from_the_exit_of_the_target() {
 }
 
 #[test]
+fn who_goes_down_with_one_that_still_runs_follows_from_what_brings_both_down() {
+    let chain = pod("chain").sidecar("proxy").sidecar("cache").main("app");
+    let mut life = Life::new(chain);
+    life.starts("cache", Cause::PodStart);
+    life.exits("cache", 1);
+    life.runs("cache");
+    life.runs("app");
+    let exit = life.exits("proxy", 1);
+    let target = life.id("cache");
+    let stop = life.stops("app", Cause::TargetDown { target });
+    assert_eq!(
+        life.because(stop),
+        Some(exit),
+        "and not from an old exit of the cache"
+    );
+}
+
+#[test]
 fn who_is_not_needed_any_more_follows_from_the_last_exit_above() {
     let chain = pod("chain").sidecar("proxy").sidecar("cache").main("app");
     let chain =

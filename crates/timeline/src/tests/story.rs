@@ -241,7 +241,7 @@ fn every_cause_has_its_words() {
             impossible(Until::Started, Impossible::TimedOut),
             "proxy did not start in time",
         ),
-        (Cause::TargetDown { target: proxy }, "proxy went down"),
+        (Cause::TargetDown { target: proxy }, "proxy goes down"),
         (Cause::Unneeded, "nothing needs it any more"),
         (Cause::Policy, "policy"),
         (rule(app), "its exit fails the pod"),
