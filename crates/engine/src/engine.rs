@@ -88,6 +88,8 @@ pub struct Engine {
     told_ready: bool,
     /// Things to look at before the current input has been dealt with.
     work: VecDeque<Work>,
+    /// Containers that nothing holds back, to be started when everything has been looked at.
+    free: VecDeque<ContainerId>,
     dirty: Vec<ContainerId>,
     dirty_edges: Vec<u32>,
     pod_dirty: bool,
@@ -213,21 +215,11 @@ impl Engine {
 
     /// Does what has become due.
     pub fn handle_timeout(&mut self, now: Tick) {
-        while let Some(timer) = self.timers.expire(now) {
-            match timer {
-                Timer::ActiveDeadline => {
-                    self.begin_end(now, EndCause::ActiveDeadline, Cause::ActiveDeadline, None);
-                }
-                Timer::Budget => self.on_budget_spent(now),
-                Timer::Stop(container) => self.on_stop_deadline(now, container),
-                Timer::Leave(container) => self.on_leave_deadline(now, container),
-                Timer::Start(container) => self.on_start_timeout(now, container),
-                Timer::Requirement(edge) => self.on_requirement_timeout(now, edge),
-                Timer::Replace(container) => self.on_replace_timeout(now, container),
-                Timer::PodBackOff => self.begin_run(now, Cause::PodRestart),
-                Timer::BackOff(container) => self.on_back_off_over(now, container),
-                Timer::Pull(container) => self.on_pull_due(now, container),
-                Timer::Probe(container, probe) => self.on_probe_due(now, container, probe),
+        while self.timers.next().is_some_and(|at| at <= now) {
+            // What becomes due in one instant is looked at together, before anything is started.
+            while let Some(timer) = self.timers.expire(now) {
+                self.on_timer(now, timer);
+                self.follow(now);
             }
             self.settle(now);
         }
@@ -322,6 +314,7 @@ impl Engine {
             has_services: false,
             told_ready: false,
             work: VecDeque::new(),
+            free: VecDeque::new(),
             dirty: Vec::new(),
             dirty_edges: Vec::new(),
             pod_dirty: false,
@@ -333,14 +326,36 @@ impl Engine {
         })
     }
 
+    fn on_timer(&mut self, now: Tick, timer: Timer) {
+        match timer {
+            Timer::ActiveDeadline => {
+                self.begin_end(now, EndCause::ActiveDeadline, Cause::ActiveDeadline, None);
+            }
+            Timer::Budget => self.on_budget_spent(now),
+            Timer::Stop(container) => self.on_stop_deadline(now, container),
+            Timer::Leave(container) => self.on_leave_deadline(now, container),
+            Timer::Start(container) => self.on_start_timeout(now, container),
+            Timer::Requirement(edge) => self.on_requirement_timeout(now, edge),
+            Timer::Replace(container) => self.on_replace_timeout(now, container),
+            Timer::PodBackOff => self.begin_run(now, Cause::PodRestart),
+            Timer::BackOff(container) => self.on_back_off_over(now, container),
+            Timer::Pull(container) => self.on_pull_due(now, container),
+            Timer::Probe(container, probe) => self.on_probe_due(now, container, probe),
+        }
+    }
+
     /// Follows up on everything that the current input has changed, and hands out what comes of it.
     fn settle(&mut self, now: Tick) {
         self.follow(now);
+        while let Some(container) = self.free.pop_front() {
+            self.start_free(now, container);
+            self.follow(now);
+        }
         self.tell_readiness(now);
         self.flush();
     }
 
-    /// Looks at everything that has changed until nothing moves any more.
+    /// Looks at everything that has changed until nothing moves any more; starts nothing.
     fn follow(&mut self, now: Tick) {
         loop {
             while let Some(work) = self.work.pop_front() {

@@ -396,10 +396,15 @@ impl Engine {
             if why == Impossible::TimedOut {
                 break;
             }
-            root = match target {
+            let target = match target {
                 Target::Container(target) => target,
                 Target::Barrier(barrier) => self.blocker_of(barrier)?,
             };
+            // A sidecar decides nothing: whoever cannot do without it does.
+            if self.def(target).role != Role::Main {
+                break;
+            }
+            root = target;
         }
         Some(root)
     }

@@ -56,7 +56,15 @@ impl Engine {
                 cause,
             );
         }
-        if self.life(container).closed > 0 || !self.record.sandbox {
+        if self.is_free(container) {
+            self.free.push_back(container);
+        }
+    }
+
+    /// Starts a container that nothing holds back, when all that follows from the input has been dealt
+    /// with: what ends the pod in the same instant comes first.
+    pub(super) fn start_free(&mut self, now: Tick, container: ContainerId) {
+        if !self.is_free(container) {
             return;
         }
         self.take_turn(now, container);
@@ -65,6 +73,15 @@ impl Engine {
         } else {
             self.want_image(now, container);
         }
+    }
+
+    fn is_free(&self, container: ContainerId) -> bool {
+        let life = self.life(container);
+        life.record.state == State::Waiting
+            && life.closed == 0
+            && life.broken == 0
+            && self.record.sandbox
+            && self.is_wanted(container)
     }
 
     pub(super) fn on_pulled(&mut self, now: Tick, container: ContainerId, attempt: Attempt) {

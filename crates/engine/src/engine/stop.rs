@@ -25,7 +25,9 @@ impl Engine {
         cause: Cause,
     ) {
         self.doom(container, why);
-        self.begin_stop(now, container, why, now + grace, cause);
+        // A pod that stops has one budget for all.
+        let budget = self.record.goal.deadline().unwrap_or(Tick::NEVER);
+        self.begin_stop(now, container, why, budget.min(now + grace), cause);
     }
 
     /// Notes whether a stop is one that its container does not come back from.

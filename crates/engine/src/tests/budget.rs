@@ -1,7 +1,7 @@
 //! One budget for a whole stop.
 
 use super::{Draft, Stage};
-use crate::pod::{HookKind, Hooks, Reaction};
+use crate::pod::{HookKind, Hooks, ProbeKind, Reaction};
 use crate::status::Phase;
 
 /// Two in a row, both up.
@@ -136,4 +136,25 @@ fn who_was_told_before_for_its_own_sake_is_held_to_the_budget() {
     stage.pass_secs(1);
 
     assert_eq!(stage.asked(), ["stop proxy by 3s"]);
+}
+
+#[test]
+fn who_fails_in_a_pod_that_stops_has_no_more_time_than_the_others() {
+    let draft = Draft::new(&["proxy", "app"])
+        .requires("app", "proxy")
+        .probe("proxy", ProbeKind::Liveness, 1);
+    let mut stage = draft.play();
+    stage.started("proxy");
+    stage.started("app");
+    stage.delete_in(5);
+    stage.asked();
+
+    stage.pass_secs(1);
+    for _ in 0..3 {
+        stage.probed("proxy", ProbeKind::Liveness, false);
+        stage.pass_secs(1);
+    }
+
+    let asked = stage.asked();
+    assert!(asked.contains(&"stop proxy by 5s".into()), "{asked:?}");
 }

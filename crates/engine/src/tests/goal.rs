@@ -2,7 +2,8 @@
 
 use super::{Draft, Stage};
 use crate::pod::{
-    Container, Keystone, Kind, OnGiveUp, Reaction, Rerun, RestartPolicy, Role, Rule, When,
+    Container, Keystone, Kind, Need, OnGiveUp, Reaction, Requirement, Rerun, RestartLimit,
+    RestartPolicy, Role, Rule, When,
 };
 use crate::status::Phase;
 use crate::{Event, Exit, Refused, Request, StartFailure};
@@ -398,10 +399,43 @@ fn nothing_is_started_when_the_last_main_has_ended() {
     let draft = Draft::new(&["app", "helper"])
         .never()
         .sidecar("helper")
-        .need("helper", "app", crate::pod::Need::Soft);
+        .need("helper", "app", Need::Soft);
     let mut stage = draft.play();
     stage.exited("app", 0);
 
     assert_eq!(stage.asked(), ["start app"]);
     assert_eq!(stage.result(), Some((Phase::Succeeded, None, 0)));
+}
+
+#[test]
+fn a_sidecar_that_others_cannot_do_without_does_not_decide() {
+    let draft = Draft::new(&["proxy", "app"])
+        .sidecar("proxy")
+        .requires("app", "proxy")
+        .with("proxy", |proxy| {
+            proxy.restart.limit = Some(RestartLimit {
+                max: 0,
+                window: None,
+            });
+        });
+    let mut stage = draft.play();
+    stage.exited("proxy", 3);
+
+    assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 1)));
+}
+
+#[test]
+fn nothing_is_started_in_the_instant_in_which_the_pod_ends() {
+    let within = |edge: &mut Requirement| edge.timeout = Some(Duration::from_secs(5));
+    let draft = Draft::new(&["setup", "soft", "hard"]).oneshot("setup");
+    let draft = draft.edge("soft", "setup", |edge| {
+        edge.need = Need::Order;
+        within(edge);
+    });
+    let mut stage = draft.edge("hard", "setup", within).play();
+    assert_eq!(stage.asked(), ["start setup"]);
+
+    stage.pass_secs(5);
+
+    assert_eq!(stage.asked(), ["stop setup by 35s"]);
 }

@@ -116,7 +116,7 @@ fn a_dependant_restarts_with_its_target() {
     stage.asked();
 
     stage.exited("mount", 1);
-    assert_eq!(stage.asked(), ["start mount", "stop app by 30s"]);
+    assert_eq!(stage.asked(), ["stop app by 30s", "start mount"]);
     stage.started("mount");
     assert_eq!(stage.asked(), [""; 0]);
     stage.exited("app", 143);
@@ -141,7 +141,7 @@ fn stops_that_propagate_go_in_stop_order() {
     stage.asked();
 
     stage.exited("mount", 1);
-    assert_eq!(stage.asked(), ["start mount", "stop app by 30s"]);
+    assert_eq!(stage.asked(), ["stop app by 30s", "start mount"]);
     stage.exited("app", 0);
     assert_eq!(stage.asked(), ["stop db by 30s"]);
     stage.exited("db", 0);
@@ -166,7 +166,7 @@ fn a_dependant_that_says_stop_gives_up() {
 
     assert_eq!(
         stage.asked(),
-        ["start mount", "stop app by 30s", "stop mount by 30s"]
+        ["stop app by 30s", "start mount", "stop mount by 30s"]
     );
 }
 
@@ -405,4 +405,19 @@ fn whoever_ends_before_it_is_brought_down_ends_by_its_own_rules() {
     stage.exited("base", 0);
 
     assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 3)));
+}
+
+#[test]
+fn what_never_ran_has_not_ended_well_with_its_target() {
+    let draft = Draft::new(&["mount", "setup", "app"])
+        .oneshot("setup")
+        .requires("app", "setup")
+        .on_restart("app", "mount", OnRestart::Restart)
+        .policy("mount", RestartPolicy::Never);
+    let mut stage = draft.play();
+    stage.started("mount");
+    stage.exited("mount", 0);
+    stage.exited("setup", 0);
+
+    assert_eq!(stage.result(), Some((Phase::Failed, Some("mount"), 1)));
 }
