@@ -77,7 +77,9 @@ fn within(world: &World, id: ContainerId, deadline: Tick) -> Verdict {
     let latest = latest_deadline(world, id) + LAST_WORDS;
     // What was told before a crash is told again first, and hurried afterwards if need be.
     let again = world.last == LastInput::Resume && world.life(id).told.is_some();
-    if deadline > latest && !again {
+    // Whoever was on its way down before the pod began to stop is held to the budget at its end.
+    let before = world.life(id).run.left_before;
+    if deadline > latest && !again && !before {
         return Err(Complaint::of(
             id,
             format!("may run until {deadline}, and the budget allows {latest}"),

@@ -33,6 +33,7 @@ impl World {
     fn hash_goal(&self, hasher: &mut impl Hasher) {
         let goal = &self.goal;
         (goal.level, &goal.causes).hash(hasher);
+        goal.doubted.map(|since| self.now.since(since)).hash(hasher);
         for it in &goal.open {
             (it.level, it.cause, it.by).hash(hasher);
         }

@@ -22,6 +22,8 @@ pub(crate) struct Goal {
     pub(crate) causes: Vec<EndCause>,
     /// Moves that it may have made.
     pub(crate) open: Vec<Move>,
+    /// Since when something that is not known for certain may have moved it.
+    pub(crate) doubted: Option<Tick>,
     /// The stop that is under way.
     pub(crate) stop: Option<PodStop>,
 }
@@ -91,6 +93,7 @@ impl Goal {
             level: Level::Run,
             causes: Vec::new(),
             open: Vec::new(),
+            doubted: None,
             stop: None,
         }
     }
@@ -176,7 +179,12 @@ impl World {
                 let open: Vec<_> = self.open_moves().filter_map(|it| it.cause).collect();
                 self.goal.causes.extend(open);
                 self.goal.causes.extend(to.cause);
-                self.begin_stop(Level::End, Span::at(self.now), grace);
+                let began = Span::between(self.doubted_since(), self.now);
+                let ends = Span {
+                    earliest: grace.earliest.min(began.earliest + self.shape.pod.grace),
+                    ..grace
+                };
+                self.begin_stop(Level::End, began, ends);
             }
             (Level::Run, Level::Restart) => {
                 self.begin_stop(to.level, Span::at(self.now), grace);
@@ -209,6 +217,12 @@ impl World {
         }
     }
 
+    /// The first instant at which the goal may have moved.
+    fn doubted_since(&self) -> Tick {
+        let open = self.goal.open.iter().map(|it| it.since);
+        open.chain(self.goal.doubted).min().unwrap_or(self.now)
+    }
+
     /// A deletion came while the pod was ending: its budget can only get shorter.
     pub(crate) fn hurry(&mut self, ends: Span) {
         if let Some(stop) = &mut self.goal.stop {
@@ -225,6 +239,7 @@ impl World {
         };
         self.goal.level = level;
         self.goal.open.clear();
+        self.goal.doubted = None;
         self.goal.stop = Some(PodStop {
             began: before.map_or(began, |stop| stop.began),
             ends,
@@ -239,7 +254,7 @@ impl World {
 
     /// What follows from the fates of the containers, with exactly this certainty.
     fn derived(&self, certainty: Tri) -> Vec<Move> {
-        let since = self.now;
+        let since = self.goal.doubted.unwrap_or(self.now);
         let mut moves = Vec::new();
         for id in ids(&self.lives) {
             for (is, cause) in [
@@ -318,6 +333,8 @@ impl World {
         } else if matches!(level, Level::Restart | Level::Kill) && self.all_down().surely() {
             self.begin_run();
         }
+        let doubted = self.goal.level == Level::Run && !self.derived(Tri::Maybe).is_empty();
+        self.goal.doubted = doubted.then(|| self.goal.doubted.unwrap_or(self.now));
         self.goal.level != level
     }
 

@@ -172,7 +172,10 @@ impl World {
         let now = self.now;
         let life = self.life_mut(id);
         if life.live() {
+            // It is still the same turn, and its time may go on.
+            let maybe_free = life.turn.maybe_free;
             life.down(now);
+            life.turn.maybe_free = maybe_free;
             life.run.begun = life.run.begun.doubted();
             if life.undo == Undo::Runs {
                 life.undo = Undo::Owed(Tri::Yes);
