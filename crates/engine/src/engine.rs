@@ -402,9 +402,7 @@ impl Engine {
     }
 
     fn on_add_ephemeral(&mut self, now: Tick, mut container: Container) -> Result<(), Refused> {
-        if self.record.goal != Goal::Run {
-            return Err(Refused::Ending);
-        }
+        self.check_running()?;
         container.list = List::Ephemeral;
         container.role = Role::Ephemeral;
         container.requires.clear();
@@ -418,6 +416,15 @@ impl Engine {
         Ok(())
     }
 
+    /// Some requests can only be met by a pod that runs.
+    fn check_running(&self) -> Result<(), Refused> {
+        match self.record.goal {
+            Goal::Run => Ok(()),
+            Goal::Restart { .. } => Err(Refused::Restarting),
+            Goal::End { .. } => Err(Refused::Ending),
+        }
+    }
+
     fn on_ask(
         &mut self,
         now: Tick,
@@ -428,8 +435,12 @@ impl Engine {
         if by.is_some_and(|by| by.index() >= self.lives.len()) {
             return Err(Refused::NoSuchContainer);
         }
-        if matches!(self.record.goal, Goal::End { .. }) {
-            return Err(Refused::Ending);
+        match (&self.record.goal, reaction) {
+            (Goal::End { .. }, _) => return Err(Refused::Ending),
+            (Goal::Restart { .. }, Reaction::Restart | Reaction::Ignore) => {
+                return Err(Refused::Restarting);
+            }
+            (Goal::Run | Goal::Restart { .. }, _) => {}
         }
         let cause = Cause::Asked {
             by,
@@ -437,8 +448,8 @@ impl Engine {
             reason,
         };
         match (reaction, by) {
-            (Reaction::Ignore, _) => return Err(Refused::OnlyByRule),
-            (Reaction::Restart, None) => return Err(Refused::NoSuchContainer),
+            (Reaction::Ignore | Reaction::Restart, None) => return Err(Refused::NoSuchContainer),
+            (Reaction::Ignore, Some(by)) => self.ignore_asked(now, by, cause),
             (Reaction::Restart, Some(by)) => self.restart_asked(now, by, cause),
             (
                 Reaction::RestartAllContainers

@@ -68,8 +68,10 @@ pub enum What {
         /// Whether it did what it should.
         ok: bool,
     },
-    /// A hook was not waited for until its end, or never begun.
+    /// A hook was not waited for until its end.
     HookCut(HookKind),
+    /// A hook was not begun: there was no time left.
+    HookSkipped(HookKind),
     /// A probe reached its threshold.
     ProbeVerdict {
         /// Which.
@@ -102,6 +104,8 @@ pub enum What {
     },
     /// It gave up.
     GaveUp,
+    /// It counts nowhere any more, and will not be started again.
+    Ignored,
     /// The command that reverses it is being run.
     Undoing,
     /// The reversal has ended.

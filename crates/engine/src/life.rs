@@ -44,6 +44,8 @@ pub(crate) struct Life {
     pub(crate) doomed: bool,
     /// It keeps the pod from being ready.
     pub(crate) counted_unready: bool,
+    /// It is a main that has not ended for good.
+    pub(crate) counted_left: bool,
     /// Its readiness, as it was last told.
     pub(crate) told_ready: bool,
     /// The record has changed since it was last handed out.

@@ -24,6 +24,8 @@ pub struct PodResult {
 pub enum Refused {
     /// The pod is ending or has ended.
     Ending,
+    /// The pod is being restarted; it can be asked again when it runs.
+    Restarting,
     /// The pod has no such container.
     NoSuchContainer,
     /// Another replacement of the same container is under way.
@@ -32,8 +34,6 @@ pub enum Refused {
     WouldStop(ContainerId),
     /// The new container differs in its name, list, kind, role or edges.
     OtherShape,
-    /// Only a rule can say that.
-    OnlyByRule,
 }
 
 /// One requirement of a container that has not started, and how it stands.
@@ -66,13 +66,13 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Ending => "the pod is ending",
+            Self::Restarting => "the pod is being restarted: ask again when it runs",
             Self::NoSuchContainer => "the pod has no such container",
             Self::Busy => "another replacement of this container is under way",
             Self::WouldStop(_) => "a container that requires this one would be stopped for good",
             Self::OtherShape => {
                 "a replacement must keep the name, list, kind, role and edges of the container"
             }
-            Self::OnlyByRule => "only a rule can ask for that",
         })
     }
 }

@@ -6,6 +6,7 @@
 mod budget;
 mod goal;
 mod moments;
+mod pod_restart;
 mod probes;
 mod recovery;
 mod replace;
@@ -19,7 +20,9 @@ use crate::pod::{
     Probe, ProbeKind, Reaction, Requirement, Rerun, RestartPolicy, Role, Scope, Target, Until,
 };
 use crate::status::Phase;
-use crate::{Action, Command, Engine, Event, Exit, Fact, Found, Refused, Request, Tick};
+use crate::{
+    Action, Command, Engine, Entry, Event, Exit, Fact, Found, Refused, Request, StartFailure, Tick,
+};
 use std::time::Duration;
 
 /// A pod in the making.
@@ -240,6 +243,21 @@ impl Stage {
             attempt,
             exit,
         });
+    }
+
+    pub(super) fn start_fails(&mut self, name: &str) {
+        let (container, attempt) = (self.id(name), self.attempt(name));
+        self.event(Event::StartFailed {
+            container,
+            attempt,
+            reason: StartFailure::CreateContainerError,
+            message: "no".into(),
+        });
+    }
+
+    /// What the engine has told since it was last looked at.
+    pub(super) fn told(&mut self) -> Vec<Entry> {
+        std::iter::from_fn(|| self.engine.poll_entry()).collect()
     }
 
     /// Starts and runs to its end.

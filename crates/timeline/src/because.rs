@@ -153,6 +153,7 @@ impl Causes {
             | What::StartFailed { .. }
             | What::HookBegan(HookKind::PostStart)
             | What::HookCut(_)
+            | What::HookSkipped(_)
             | What::ProbeVerdict { .. }
             | What::Started
             | What::Ready
@@ -160,6 +161,7 @@ impl Causes {
             | What::Restarting { .. }
             | What::Ended { .. }
             | What::GaveUp
+            | What::Ignored
             | What::Undoing
             | What::UndoSkipped
             | What::ReplaceBegan

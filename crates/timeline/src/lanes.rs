@@ -188,6 +188,8 @@ impl Builder {
             What::HookBegan { .. }
             | What::HookEnded { .. }
             | What::HookCut { .. }
+            | What::HookSkipped { .. }
+            | What::Ignored
             | What::ProbeVerdict { .. }
             | What::ReplaceBegan
             | What::Replaced

@@ -95,6 +95,10 @@ pub enum What {
         #[serde(with = "HookForm")]
         hook: HookKind,
     },
+    HookSkipped {
+        #[serde(with = "HookForm")]
+        hook: HookKind,
+    },
     ProbeVerdict {
         #[serde(with = "ProbeForm")]
         probe: ProbeKind,
@@ -131,6 +135,7 @@ pub enum What {
         ok: bool,
     },
     GaveUp,
+    Ignored,
     Undoing,
     Undone {
         ok: bool,

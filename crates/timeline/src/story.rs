@@ -217,10 +217,12 @@ impl<'a> Moment<'a> {
             | What::Starting
             | What::StartFailed { .. }
             | What::HookCut { .. }
+            | What::HookSkipped { .. }
             | What::Ready
             | What::Stopping { .. }
             | What::Exited { .. }
             | What::GaveUp
+            | What::Ignored
             | What::Undoing
             | What::Undone { .. }
             | What::UndoSkipped

@@ -206,9 +206,11 @@ fn is_notable(timeline: &Timeline, told: &Told) -> bool {
             | What::StartFailed { .. }
             | What::HookEnded { .. }
             | What::HookCut { .. }
+            | What::HookSkipped { .. }
             | What::Unready
             | What::Stopping { .. }
             | What::GaveUp
+            | What::Ignored
             | What::Undoing
             | What::Undone { .. }
             | What::UndoSkipped

@@ -41,6 +41,7 @@ impl<F: Fn(Tick) -> Duration> Translator<'_, F> {
                 ok: *ok,
             },
             entry::What::HookCut(hook) => What::HookCut { hook: *hook },
+            entry::What::HookSkipped(hook) => What::HookSkipped { hook: *hook },
             entry::What::ProbeVerdict { probe, ok } => What::ProbeVerdict {
                 probe: *probe,
                 ok: *ok,
@@ -57,6 +58,7 @@ impl<F: Fn(Tick) -> Duration> Translator<'_, F> {
             },
             entry::What::Ended { ok } => What::Ended { ok: *ok },
             entry::What::GaveUp => What::GaveUp,
+            entry::What::Ignored => What::Ignored,
             entry::What::Undoing => What::Undoing,
             entry::What::Undone { ok } => What::Undone { ok: *ok },
             entry::What::UndoSkipped => What::UndoSkipped,

@@ -42,6 +42,7 @@ pub fn tone(record: &Record) -> Tone {
         | What::StartFailed { .. }
         | What::HookEnded { ok: false, .. }
         | What::HookCut { .. }
+        | What::HookSkipped { .. }
         | What::ProbeVerdict { ok: false, .. }
         | What::Ended { ok: false }
         | What::GaveUp
@@ -66,6 +67,7 @@ pub fn tone(record: &Record) -> Tone {
         | What::Started
         | What::Stopping { .. }
         | What::Exited { .. }
+        | What::Ignored
         | What::Undoing
         | What::ReplaceBegan
         | What::ReplaceAbandoned
@@ -113,6 +115,9 @@ pub(crate) fn predicate(record: &Record) -> String {
         What::HookBegan { hook } => format!(" runs its {} hook", hook_name(*hook)),
         What::HookEnded { hook, ok } => format!("'s {} hook {}", hook_name(*hook), done(*ok)),
         What::HookCut { hook } => format!("'s {} hook was not waited for", hook_name(*hook)),
+        What::HookSkipped { hook } => {
+            format!("'s {} hook was skipped: no time left", hook_name(*hook))
+        }
         What::ProbeVerdict { probe, ok } => {
             format!(
                 " {} its {} probe",
@@ -143,6 +148,7 @@ pub(crate) fn predicate(record: &Record) -> String {
         What::Ended { ok: true } => " succeeded".into(),
         What::Ended { ok: false } => " ended for good".into(),
         What::GaveUp => " gave up".into(),
+        What::Ignored => " counts nowhere any more".into(),
         What::Undoing => " runs its undo".into(),
         What::Undone { ok } => format!("'s undo {}", done(*ok)),
         What::UndoSkipped => "'s undo is skipped".into(),

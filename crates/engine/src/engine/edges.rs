@@ -199,8 +199,8 @@ impl Engine {
     }
 
     fn fulfils(&self, container: ContainerId, record: &Record, until: Until) -> bool {
-        // What is about to be brought down cannot be relied on, though it is still up.
-        let going = record.after.is_some();
+        // What is being brought down, or about to be, cannot be relied on, though it is still up.
+        let going = record.after.is_some() || matches!(record.state, State::Stopping { .. });
         match until {
             Until::Attempted => record.attempted,
             // What has run stays started for those who wait for a oneshot.

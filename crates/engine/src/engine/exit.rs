@@ -5,12 +5,39 @@ use crate::action::Command;
 use crate::entry::{Cause, Impossible, What};
 use crate::event::{Attempt, Exit, StartFailure};
 use crate::fact::{EndCause, Goal};
-use crate::life::{GiveUp, State, StopWhy, Termination, Undo};
+use crate::life::{After, GiveUp, State, StopWhy, Termination, Undo};
 use crate::pod::{ContainerId, Keystone, OnGiveUp, ProbeKind, Reaction, Role, Target};
 use crate::restart;
 use crate::tick::Tick;
 use crate::timer::Timer;
 use std::time::Duration;
+
+/// How a run counts for the policy, and how it is shown if it was the last.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Outcome {
+    Success,
+    Failure,
+    /// It was killed for a failure and ended with 0: its policy sees the failure, the pod's result the code.
+    FailureWithZero,
+}
+
+// === impl Outcome ===
+
+impl Outcome {
+    fn by_code(ok: bool) -> Self {
+        if ok { Self::Success } else { Self::Failure }
+    }
+
+    fn is_success(self) -> bool {
+        self == Self::Success
+    }
+
+    fn ended_ok(self) -> bool {
+        self != Self::Failure
+    }
+}
+
+// === impl Engine ===
 
 impl Engine {
     pub(super) fn on_exited(
@@ -112,7 +139,7 @@ impl Engine {
                 self.note_failed_attempt(container);
                 // There was no run that could have been long enough to forget earlier failures.
                 self.record_mut(container).last_start = now;
-                self.by_policy(now, container, false, false, Cause::StartTimeout);
+                self.by_policy(now, container, Outcome::Failure, Cause::StartTimeout);
             }
             State::Waiting
             | State::BackOff { .. }
@@ -127,6 +154,7 @@ impl Engine {
         &mut self,
         now: Tick,
         container: ContainerId,
+        unstarted: Option<(StartFailure, Box<str>)>,
         cause: Cause,
     ) {
         let limit = self.def(container).restart.limit;
@@ -137,7 +165,7 @@ impl Engine {
             }
             record.recent_restarts.push_back(now);
         }
-        self.enter_back_off(now, container, None, cause);
+        self.enter_back_off(now, container, unstarted, cause);
     }
 
     /// Waits before the next try; not at all the first time.
@@ -169,12 +197,7 @@ impl Engine {
         ok: bool,
         cause: Cause,
     ) {
-        let was_over = self.life(container).record.is_over();
-        let undo = self.def(container).has_undo() && ok;
-        let record = self.record_mut(container);
-        record.state = State::Ended { ok };
-        record.undo = if undo { Undo::Owed } else { Undo::None };
-        self.leave_mains(container, was_over);
+        self.become_ended(container, ok, ok);
         self.tell(now, container, What::Ended { ok }, cause);
         self.changed(container);
         self.refresh_ready(now, container, Cause::Itself);
@@ -186,11 +209,10 @@ impl Engine {
 
     /// It will not be tried again, though its policy would.
     pub(super) fn give_up(&mut self, now: Tick, container: ContainerId, why: GiveUp, cause: Cause) {
-        let was_over = self.life(container).record.is_over();
         self.cancel_pull(container);
         self.timers.disarm(Timer::BackOff(container));
         self.record_mut(container).state = State::GaveUp { why };
-        self.leave_mains(container, was_over);
+        self.refresh_main(container);
         self.tell(now, container, What::GaveUp, cause);
         self.changed(container);
         self.refresh_ready(now, container, Cause::Itself);
@@ -218,18 +240,55 @@ impl Engine {
         &mut self,
         now: Tick,
         container: ContainerId,
-        ok: bool,
-        ended_ok: bool,
+        outcome: Outcome,
         cause: Cause,
     ) {
         let def = self.def(container);
         let again = def.role != Role::Ephemeral
-            && restart::restarts(def.restart.policy, def.is_oneshot(), ok);
+            && !self.life(container).record.ignored
+            && restart::restarts(def.restart.policy, def.is_oneshot(), outcome.is_success());
         if again {
-            self.restart_after_back_off(now, container, cause);
+            self.restart_after_back_off(now, container, None, cause);
         } else {
-            self.enter_ended(now, container, ended_ok, cause);
+            self.enter_ended(now, container, outcome.ended_ok(), cause);
         }
+    }
+
+    /// It asked to be left out: it counts nowhere from now on, and stays down once it is down.
+    pub(super) fn ignore_asked(&mut self, now: Tick, container: ContainerId, cause: Cause) {
+        self.record_mut(container).ignored = true;
+        self.tell(now, container, What::Ignored, cause.clone());
+        self.refresh_main(container);
+        self.refresh_ready(now, container, Cause::Itself);
+        match self.life(container).record.state {
+            State::Waiting | State::BackOff { .. } => {
+                self.cancel_pull(container);
+                self.timers.disarm(Timer::BackOff(container));
+                self.enter_ended(now, container, false, cause);
+            }
+            State::Starting
+            | State::Running { .. }
+            | State::Stopping { .. }
+            | State::Ended { .. }
+            | State::GaveUp { .. } => {}
+        }
+    }
+
+    /// Looks again at whether a main is still to end.
+    pub(super) fn refresh_main(&mut self, container: ContainerId) {
+        let record = &self.life(container).record;
+        let left = self.def(container).role == Role::Main && !record.is_over() && !record.ignored;
+        let was_left = std::mem::replace(&mut self.life_mut(container).counted_left, left);
+        self.mains_left = self.mains_left + usize::from(left) - usize::from(was_left);
+    }
+
+    /// It is down and stays so, unless somebody wants it again. What it has done is to be reversed.
+    fn become_ended(&mut self, container: ContainerId, ok: bool, done: bool) {
+        let owed = done && self.def(container).has_undo();
+        let record = self.record_mut(container);
+        record.state = State::Ended { ok };
+        record.undo = if owed { Undo::Owed } else { Undo::None };
+        self.refresh_main(container);
     }
 
     /// Whether an exit counts as a success. A oneshot that ran out of memory has not done its work,
@@ -261,8 +320,13 @@ impl Engine {
             }
             // The code of a oneshot that was killed says nothing about its work.
             Some(StopWhy::Probe(_) | StopWhy::StartTimeout | StopWhy::PostStart) => {
-                let ended_ok = exit.is_success() && !self.def(container).is_oneshot();
-                self.by_policy(now, container, false, ended_ok, Cause::Policy);
+                let zero = exit.is_success() && !self.def(container).is_oneshot();
+                let outcome = if zero {
+                    Outcome::FailureWithZero
+                } else {
+                    Outcome::Failure
+                };
+                self.by_policy(now, container, outcome, Cause::Policy);
             }
         }
         self.came_down_by_itself(now, container);
@@ -271,35 +335,52 @@ impl Engine {
     fn by_rules(&mut self, now: Tick, container: ContainerId, exit: &Exit) {
         let ok = self.is_success(container, exit);
         let done = self.def(container).is_oneshot() && ok;
-        let rule = restart::matching_rule(&self.def(container).restart, exit);
-        // What has been done is not done again, whatever a rule says.
-        match rule.filter(|(_, reaction)| !(done && *reaction == Reaction::Restart)) {
-            None => self.by_policy(now, container, ok, ok, Cause::Policy),
-            Some((index, reaction)) => {
-                let cause = Cause::Rule {
-                    container,
-                    index,
-                    reaction,
-                };
-                match reaction {
-                    Reaction::Restart => self.restart_after_back_off(now, container, cause),
-                    Reaction::Ignore => {
-                        self.record_mut(container).ignored = true;
-                        self.enter_ended(now, container, ok, cause);
-                    }
-                    Reaction::RestartAllContainers
-                    | Reaction::RestartPod
-                    | Reaction::FailPod
-                    | Reaction::CompletePod => {
-                        let undo = self.def(container).has_undo() && ok;
-                        let record = self.record_mut(container);
-                        record.state = State::Ended { ok };
-                        record.undo = if undo { Undo::Owed } else { Undo::None };
-                        self.refresh_ready(now, container, Cause::Itself);
-                        self.react(now, reaction, Some(container), cause);
-                    }
+        let ignored = self.life(container).record.ignored;
+        // What has been done, or counts nowhere, is not done again, whatever a rule says.
+        let again = |reaction| reaction == Reaction::Restart && (done || ignored);
+        match self
+            .rule(container, exit)
+            .filter(|(reaction, _)| !again(*reaction))
+        {
+            None => self.by_policy(now, container, Outcome::by_code(ok), Cause::Policy),
+            Some((reaction, cause)) => match reaction {
+                Reaction::Restart => self.restart_after_back_off(now, container, None, cause),
+                Reaction::Ignore => {
+                    self.record_mut(container).ignored = true;
+                    self.enter_ended(now, container, ok, cause);
                 }
-            }
+                Reaction::RestartAllContainers
+                | Reaction::RestartPod
+                | Reaction::FailPod
+                | Reaction::CompletePod => {
+                    self.become_ended(container, ok, ok);
+                    self.refresh_ready(now, container, Cause::Itself);
+                    self.react(now, reaction, Some(container), cause);
+                }
+            },
+        }
+    }
+
+    /// The first rule that an exit matches.
+    fn rule(&self, container: ContainerId, exit: &Exit) -> Option<(Reaction, Cause)> {
+        let (index, reaction) = restart::matching_rule(&self.def(container).restart, exit)?;
+        let cause = Cause::Rule {
+            container,
+            index,
+            reaction,
+        };
+        Some((reaction, cause))
+    }
+
+    /// A pod that is being restarted can still be told to end by the exit of a container that nobody stopped.
+    fn end_by_rule(&mut self, now: Tick, container: ContainerId, exit: &Exit) {
+        if !matches!(self.record.goal, Goal::Restart { .. }) {
+            return;
+        }
+        if let Some((reaction @ (Reaction::FailPod | Reaction::CompletePod), cause)) =
+            self.rule(container, exit)
+        {
+            self.react(now, reaction, Some(container), cause);
         }
     }
 
@@ -320,18 +401,16 @@ impl Engine {
         let def = self.def(container);
         let again = !told && restart::restarts(def.restart.policy, def.is_oneshot(), ok);
         let succeeded = def.is_oneshot() && ok && !told;
-        let undo = def.has_undo() && succeeded;
-        let counts_ok = self.life(container).record.after == Some(crate::life::After::EndOk);
-        let record = self.record_mut(container);
-        record.state = State::Ended {
-            ok: exit.is_success() || counts_ok,
-        };
-        record.undo = if undo { Undo::Owed } else { Undo::None };
-        record.interrupted = !succeeded;
+        let counts_ok = self.life(container).record.after == Some(After::EndOk);
+        self.become_ended(container, exit.is_success() || counts_ok, succeeded);
+        self.record_mut(container).interrupted = !succeeded;
         self.changed(container);
         self.refresh_ready(now, container, Cause::Itself);
+        if why.is_none() {
+            self.end_by_rule(now, container, exit);
+        }
         if again && self.is_wanted(container) {
-            self.restart_after_back_off(now, container, Cause::Policy);
+            self.restart_after_back_off(now, container, None, Cause::Policy);
         }
         self.came_down(now, container);
     }
@@ -347,12 +426,6 @@ impl Engine {
         let level = record.backoff_level.max(u32::from(unstarted));
         record.backoff_level = level.saturating_add(1);
         restart::delay(&backoff, level)
-    }
-
-    fn leave_mains(&mut self, container: ContainerId, was_over: bool) {
-        if self.def(container).role == Role::Main && !was_over {
-            self.mains_left = self.mains_left.saturating_sub(1);
-        }
     }
 
     fn check_keystone(&mut self, now: Tick, container: ContainerId, ok: bool) {

@@ -224,19 +224,15 @@ impl Engine {
 
     /// Counts anew what is kept count of.
     pub(super) fn recount_pod(&mut self) {
-        let mains =
-            |engine: &Self, container: &ContainerId| engine.def(*container).role == Role::Main;
-        self.has_mains = self.containers().any(|container| mains(self, &container));
-        let left = self.containers().filter(|container| mains(self, container));
-        self.mains_left = left
-            .filter(|container| !self.life(*container).record.is_over())
-            .count();
+        let mut defs = self.pod.containers.iter();
+        self.has_mains = defs.any(|def| def.role == Role::Main);
         self.has_services = self
             .pod
             .containers
             .iter()
             .any(|def| !def.is_oneshot() && def.role != Role::Ephemeral);
         for container in self.containers() {
+            self.refresh_main(container);
             self.refresh_ready(self.record.run_began, container, Cause::Itself);
         }
     }

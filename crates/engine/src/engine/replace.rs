@@ -208,9 +208,7 @@ impl Engine {
         if container.index() >= self.lives.len() {
             return Err(Refused::NoSuchContainer);
         }
-        if self.record.goal != Goal::Run {
-            return Err(Refused::Ending);
-        }
+        self.check_running()?;
         if self.replacing.contains_key(&container) {
             return Err(Refused::Busy);
         }

@@ -182,8 +182,9 @@ impl Engine {
         self.forget_process(container);
         if self.record.goal == Goal::Run && self.life(container).record.after.is_none() {
             self.note_failed_attempt(container);
-            // There was no run, so neither rules nor policy are asked: it is tried again.
-            self.enter_back_off(now, container, Some((reason, message)), Cause::Itself);
+            // There was no run, so neither rules nor policy are asked: it is tried again, as often as it may.
+            let unstarted = Some((reason, message));
+            self.restart_after_back_off(now, container, unstarted, Cause::Itself);
             self.replacement_due(now, container);
             return self.came_down_by_itself(now, container);
         }

@@ -70,6 +70,7 @@ impl Engine {
         };
         self.rest_probes_for_stop(container);
         self.start_is_over(container);
+        self.changed(container);
         self.tell(now, container, What::Stopping { deadline }, cause);
         self.advance_stop(now, container);
     }
@@ -113,7 +114,11 @@ impl Engine {
                 self.timers.arm(Timer::Stop(container), deadline);
             }
             Some(hook) => {
-                self.tell(now, container, What::HookCut(hook), Cause::Budget);
+                let what = match hooks.get(hook) {
+                    HookStep::Idle => What::HookSkipped(hook),
+                    HookStep::Begun | HookStep::Done => What::HookCut(hook),
+                };
+                self.tell(now, container, what, Cause::Budget);
                 self.signal(now, container);
             }
             None => self.signal(now, container),
@@ -183,9 +188,6 @@ impl Engine {
         if self.record.goal != Goal::Run || self.def(container).role == Role::Ephemeral {
             return;
         }
-        if self.def(container).role == Role::Main {
-            self.mains_left += 1;
-        }
         let record = self.record_mut(container);
         record.backoff_level = 0;
         record.recent_restarts.clear();
@@ -193,6 +195,7 @@ impl Engine {
         record.undo = Undo::None;
         self.changed(container);
         self.enter_waiting(now, container);
+        self.refresh_main(container);
         self.refresh_ready(now, container, Cause::Itself);
     }
 

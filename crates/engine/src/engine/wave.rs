@@ -47,7 +47,7 @@ impl Engine {
                 in_wave: true,
                 member: true,
                 above,
-                released: false,
+                ..StopRole::default()
             };
         }
         for barrier in self.barrier_ids() {
@@ -56,7 +56,7 @@ impl Engine {
                 in_wave: true,
                 member: true,
                 above,
-                released: false,
+                ..StopRole::default()
             };
         }
         self.stopping = self.lives.len() + self.barriers.len();
@@ -229,7 +229,7 @@ impl Engine {
         let role = self.stop_role(node);
         role.released = true;
         if role.member {
-            self.stopping = self.stopping.saturating_sub(1);
+            self.stopping -= 1;
         }
         for edge in self.graph.outgoing(node) {
             let requirement = &self.graph.edge(edge).requirement;
@@ -365,15 +365,26 @@ impl Engine {
         let own = self.life_mut(container).stop_cause.take();
         match self.record.goal {
             Goal::Run => own.unwrap_or(Cause::Itself),
-            Goal::Restart { .. } | Goal::End { .. }
-                if self.count_above(Target::Container(container)) > 0 =>
-            {
+            Goal::Restart { .. } | Goal::End { .. } if self.was_needed(container) => {
                 Cause::Unneeded
             }
             Goal::Restart { .. } | Goal::End { .. } => {
                 self.stop_cause.clone().unwrap_or(Cause::Itself)
             }
         }
+    }
+
+    /// Whether something that requires it has run. For people only.
+    fn was_needed(&self, container: ContainerId) -> bool {
+        let mut incoming = self.graph.incoming(Target::Container(container)).iter();
+        incoming.any(|edge| {
+            let edge = self.graph.edge(*edge);
+            edge.requirement.orders_stop()
+                && match edge.from {
+                    Target::Container(above) => self.life(above).record.ran,
+                    Target::Barrier(_) => true,
+                }
+        })
     }
 
     fn will_undo(&self, container: ContainerId) -> bool {

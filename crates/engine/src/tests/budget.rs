@@ -1,6 +1,7 @@
 //! One budget for a whole stop.
 
 use super::{Draft, Stage};
+use crate::What;
 use crate::pod::{HookKind, Hooks, ProbeKind, Reaction};
 use crate::status::Phase;
 
@@ -157,4 +158,25 @@ fn who_fails_in_a_pod_that_stops_has_no_more_time_than_the_others() {
 
     let asked = stage.asked();
     assert!(asked.contains(&"stop proxy by 5s".into()), "{asked:?}");
+}
+
+#[test]
+fn a_hook_that_was_cut_and_one_that_was_skipped_are_told_apart() {
+    let hooks = |container: &mut crate::pod::Container| container.hooks.pre_stop = true;
+    let mut stage = Draft::new(&["proxy", "app"])
+        .requires("app", "proxy")
+        .with("proxy", hooks)
+        .with("app", hooks)
+        .play();
+    stage.started("proxy");
+    stage.started("app");
+    stage.delete_in(5);
+    stage.told();
+
+    stage.pass_secs(5);
+
+    let hook = HookKind::PreStop;
+    let told: Vec<_> = stage.told().into_iter().map(|entry| entry.what).collect();
+    assert!(told.contains(&What::HookCut(hook)), "{told:?}");
+    assert!(told.contains(&What::HookSkipped(hook)), "{told:?}");
 }

@@ -1,12 +1,12 @@
 //! Completion, keystones, restarts of the pod, and its result.
 
-use super::{Draft, Stage};
+use super::Draft;
 use crate::pod::{
     Container, Keystone, Kind, Need, OnGiveUp, Reaction, Requirement, Rerun, RestartLimit,
     RestartPolicy, Role, Rule, When,
 };
 use crate::status::Phase;
-use crate::{Event, Exit, Refused, Request, StartFailure};
+use crate::{Event, Exit, Refused, Request};
 use std::time::Duration;
 
 #[test]
@@ -346,23 +346,12 @@ fn an_out_of_memory_kill_can_have_a_rule_of_its_own() {
     assert_eq!(stage.result(), Some((Phase::Succeeded, Some("app"), 0)));
 }
 
-fn start_fails(stage: &mut Stage, name: &str) {
-    let container = stage.id(name);
-    let attempt = stage.engine.record(container).unwrap().attempt;
-    stage.event(Event::StartFailed {
-        container,
-        attempt,
-        reason: StartFailure::CreateContainerError,
-        message: "no".into(),
-    });
-}
-
 #[test]
 fn a_start_that_fails_in_an_ending_pod_does_not_hold_its_end_up() {
     let mut stage = Draft::new(&["app"]).play();
     stage.delete();
 
-    start_fails(&mut stage, "app");
+    stage.start_fails("app");
 
     assert_eq!(stage.result(), Some((Phase::Failed, None, 1)));
 }
@@ -438,4 +427,24 @@ fn nothing_is_started_in_the_instant_in_which_the_pod_ends() {
     stage.pass_secs(5);
 
     assert_eq!(stage.asked(), ["stop setup by 35s"]);
+}
+
+#[test]
+fn an_ignored_keystone_ends_nothing() {
+    let rule = Rule {
+        when: When::CodeIn(vec![5]),
+        reaction: Reaction::Ignore,
+    };
+    let mut stage = Draft::new(&["helper", "app"])
+        .with("helper", |helper| {
+            helper.keystone = Some(Keystone::Any);
+            helper.restart.rules.push(rule);
+        })
+        .play();
+    stage.started("app");
+
+    stage.runs("helper", 5);
+
+    assert_eq!(stage.phase(), Phase::Running);
+    assert_eq!(stage.asked(), ["start helper", "start app"]);
 }

@@ -2,7 +2,7 @@
 
 use super::Draft;
 use crate::Event;
-use crate::pod::{HookKind, Hooks, ProbeKind, RestartPolicy};
+use crate::pod::{HookKind, Hooks, ProbeKind, Reaction, RestartPolicy};
 use crate::status::{ConditionKind, Phase};
 use std::time::Duration;
 
@@ -266,4 +266,26 @@ fn answers_of_an_old_run_are_dropped() {
     });
 
     assert_eq!(stage.asked(), [""; 0]);
+}
+
+#[test]
+fn whoever_begins_to_wait_does_not_hasten_the_initial_delay() {
+    let mut stage = Draft::new(&["db", "app"])
+        .probe("db", ProbeKind::Readiness, 1)
+        .requires("app", "db")
+        .with("db", |db| {
+            db.probes.readiness.as_mut().unwrap().initial_delay = Duration::from_secs(5);
+        })
+        .play();
+    stage.started("db");
+    stage.pass_secs(2);
+    stage.asked();
+
+    stage.ask_by(Some("app"), Reaction::Ignore).unwrap();
+    stage.ask_by(Some("app"), Reaction::Restart).unwrap();
+    stage.pass(Duration::from_millis(2999));
+    assert_eq!(stage.asked(), [""; 0]);
+    stage.pass(Duration::from_millis(1));
+
+    assert_eq!(stage.asked(), ["readiness db"]);
 }

@@ -1,7 +1,9 @@
 //! Exchanging one container in place.
 
 use super::{Draft, Stage};
-use crate::pod::{Container, HookKind, Need, OnRestart, ProbeKind, Reaction, RestartPolicy};
+use crate::pod::{
+    Container, HookKind, Need, OnGiveUp, OnRestart, ProbeKind, Reaction, RestartPolicy,
+};
 use crate::{Event, Found, Refused, Request};
 use std::time::Duration;
 
@@ -418,4 +420,57 @@ fn a_replacement_is_not_judged_while_the_pod_restarts_after_a_crash() {
     stage.pass_secs(0);
     stage.probed("app", ProbeKind::Readiness, true);
     assert_eq!(replace(&mut stage, "app", |_| {}, false), Ok(()));
+}
+
+#[test]
+fn the_old_image_is_asked_for_again_at_a_roll_back() {
+    let mut stage = Draft::new(&["proxy"])
+        .with("proxy", image("proxy:1"))
+        .probe("proxy", ProbeKind::Readiness, 60)
+        .play();
+    stage.pulled("proxy");
+    stage.started("proxy");
+    replace(&mut stage, "proxy", image("proxy:2"), false).unwrap();
+    stage.pulled("proxy");
+    stage.exited("proxy", 0);
+    stage.started("proxy");
+    stage.asked();
+
+    stage.pass_secs(20);
+    stage.exited("proxy", 0);
+    let asked = stage.asked();
+    assert_eq!(
+        asked[asked.len() - 2..],
+        ["stop proxy by 50s", "pull proxy"]
+    );
+    stage.pulled("proxy");
+
+    assert_eq!(stage.asked(), ["start proxy"]);
+}
+
+#[test]
+fn whoever_gave_up_for_lack_of_a_container_is_tried_again_with_its_replacement() {
+    let mut stage = Draft::new(&["setup", "helper", "user", "app"])
+        .oneshot("setup")
+        .policy("setup", RestartPolicy::Never)
+        .sidecar("helper")
+        .requires("helper", "setup")
+        .sidecar("user")
+        .requires("user", "helper")
+        .with("setup", |setup| setup.on_give_up = OnGiveUp::Unready)
+        .play();
+    stage.started("app");
+    stage.runs("setup", 1);
+    stage.asked();
+
+    let container = stage.id("setup");
+    stage.ask_by(Some("setup"), Reaction::Restart).unwrap();
+    assert_eq!(stage.asked(), ["start setup"]);
+    stage.runs("setup", 0);
+    assert_eq!(stage.asked(), [""; 0], "they had given up");
+    replace(&mut stage, "helper", |_| {}, false).unwrap();
+    stage.started("helper");
+
+    assert_eq!(stage.asked(), ["start helper v1", "start user"]);
+    assert!(stage.engine.record(container).unwrap().is_over());
 }

@@ -1,7 +1,9 @@
 //! Exits: policies, rules, back-off, limits, and those that go down with a target.
 
 use super::Draft;
-use crate::pod::{HookKind, OnRestart, Reaction, RestartLimit, RestartPolicy, Rule, When};
+use crate::pod::{
+    HookKind, OnRestart, ProbeKind, Reaction, RestartLimit, RestartPolicy, Rule, When,
+};
 use crate::status::{ContainerState, Phase};
 use crate::{Event, StartFailure};
 use std::time::Duration;
@@ -420,4 +422,70 @@ fn what_never_ran_has_not_ended_well_with_its_target() {
     stage.exited("setup", 0);
 
     assert_eq!(stage.result(), Some((Phase::Failed, Some("mount"), 1)));
+}
+
+#[test]
+fn starts_that_fail_count_against_the_limit() {
+    let limit = RestartLimit {
+        max: 2,
+        window: None,
+    };
+    let mut stage = Draft::new(&["app"])
+        .with("app", |app| app.restart.limit = Some(limit))
+        .play();
+    stage.start_fails("app");
+    stage.pass_secs(10);
+    stage.start_fails("app");
+    stage.pass_secs(20);
+    stage.start_fails("app");
+
+    assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 1)));
+}
+
+#[test]
+fn stops_that_propagate_do_not_count_against_the_back_off() {
+    let mut stage = Draft::new(&["mount", "app"])
+        .on_restart("app", "mount", OnRestart::Restart)
+        .play();
+    stage.started("mount");
+    stage.started("app");
+    for _ in 0..3 {
+        stage.ask_by(Some("mount"), Reaction::Restart).unwrap();
+        stage.exited("mount", 0);
+        stage.exited("app", 143);
+        stage.started("mount");
+        assert_eq!(stage.asked().pop().unwrap(), "start app");
+        stage.started("app");
+    }
+
+    stage.exited("app", 1);
+
+    assert_eq!(
+        stage.asked(),
+        ["start app"],
+        "its first crash is retried at once"
+    );
+}
+
+#[test]
+fn nothing_is_started_on_a_target_that_is_being_killed() {
+    let mut stage = Draft::new(&["db", "app"])
+        .probe("db", ProbeKind::Liveness, 1)
+        .requires("app", "db")
+        .with("app", |app| app.image = Some("app".into()))
+        .play();
+    stage.started("db");
+    stage.pass_secs(0);
+    for _ in 0..3 {
+        stage.probed("db", ProbeKind::Liveness, false);
+        stage.pass_secs(1);
+    }
+    assert_eq!(stage.asked().pop().unwrap(), "stop db by 32s");
+
+    stage.pulled("app");
+    assert_eq!(stage.asked(), [""; 0]);
+    stage.exited("db", 0);
+    stage.started("db");
+
+    assert_eq!(stage.asked(), ["start db", "start app"]);
 }

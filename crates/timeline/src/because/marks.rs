@@ -160,8 +160,10 @@ const fn mark(what: &What) -> Option<Mark> {
         | What::StartFailed { .. }
         | What::HookEnded { .. }
         | What::HookCut { .. }
+        | What::HookSkipped { .. }
         | What::ProbeVerdict { .. }
         | What::Exited { .. }
+        | What::Ignored
         | What::Undone { .. }
         | What::UndoSkipped
         | What::Replaced

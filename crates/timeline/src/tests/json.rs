@@ -47,6 +47,7 @@ fn every_what_of_a_container() -> Vec<What> {
         What::HookCut {
             hook: HookKind::PodStopping,
         },
+        What::HookSkipped { hook },
         What::ProbeVerdict {
             probe: ProbeKind::Readiness,
             ok: true,
@@ -77,6 +78,7 @@ fn every_what_of_a_container() -> Vec<What> {
         },
         What::Ended { ok: true },
         What::GaveUp,
+        What::Ignored,
         What::Undoing,
         What::Undone { ok: false },
         What::UndoSkipped,
