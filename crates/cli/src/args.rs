@@ -62,7 +62,7 @@ pub(crate) enum Command {
 
 const EXAMPLES: &str = "\
 Examples:
-  pillion plan pod.yaml          what starts and stops when, and who waits for whom
+  pillion plan pod.yaml          what starts and stops when, and why
   pillion simulate pod.yaml      its whole life, in virtual time
   pillion lint pod.yaml          every problem in a file, with a fix
   pillion explain L0102          what a problem means

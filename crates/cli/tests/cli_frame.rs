@@ -186,3 +186,33 @@ fn files_that_cannot_be_read_are_named() {
         "the second is tried too: {text}"
     );
 }
+
+#[test]
+fn help_fits_eighty_columns_and_keeps_options_with_their_kind() {
+    for verb in [
+        "",
+        "plan",
+        "lint",
+        "explain",
+        "simulate",
+        "completions",
+        "man",
+    ] {
+        let arguments: Vec<_> = [verb, "--help"]
+            .into_iter()
+            .filter(|argument| !argument.is_empty())
+            .collect();
+        let help = stdout(&run(&arguments));
+        let examples = help.split("Examples:\n").nth(1).unwrap_or_default();
+        assert!(
+            examples
+                .lines()
+                .all(|line| line.starts_with("  pillion ") || line.starts_with("  kubectl ")),
+            "an example is broken:\n{examples}"
+        );
+    }
+    let help = stdout(&run(&["simulate", "--help"]));
+    let what_if = help.split("What if:").nth(1).expect("it has a heading");
+    let what_if = what_if.split("Output:").next().unwrap_or_default();
+    assert!(what_if.contains("--kill") && !what_if.contains("--json"));
+}

@@ -28,8 +28,10 @@ pub struct Stop {
     pub begins_by: Duration,
     /// How long it may take by its own `stopTimeoutSeconds`; what the budget leaves if not given.
     pub limit: Option<Duration>,
-    /// How long it has before it is killed, at least.
+    /// How long it has before it is killed, at least. Nothing for an undo that would be skipped.
     pub has: Duration,
+    /// What is done is the undo of a oneshot.
+    pub undo: bool,
 }
 
 /// What everybody has at least, even when the budget is used up.
@@ -74,10 +76,10 @@ pub fn stop_plan(pod: &Pod) -> StopPlan {
     let begin = order.begins(pod, |_, container| container.stop_timeout.unwrap_or(budget));
     let stop = |(begin, container): (&Option<Duration>, &Container)| {
         let begin = begin.filter(|_| is_stopped(container))?;
-        Some(Stop::new(begin.min(budget), budget, container.stop_timeout))
+        Some(Stop::new(begin.min(budget), budget, container))
     };
     let stops: Vec<_> = begin.iter().zip(&pod.containers).map(stop).collect();
-    let ends = stops.iter().flatten().map(Stop::ends_by);
+    let ends = stops.iter().flatten().map(|stop| stop.ends_by(budget));
     StopPlan {
         waves: waves(pod, &wave, is_stopped),
         worst_case: ends.max().unwrap_or_default(),
@@ -169,13 +171,17 @@ fn is_barrier(pod: &Pod, node: usize) -> bool {
 // === impl Stop ===
 
 impl Stop {
-    fn new(begins_by: Duration, budget: Duration, limit: Option<Duration>) -> Self {
-        let left = budget.saturating_sub(begins_by).max(LAST_MOMENT);
+    fn new(begins_by: Duration, budget: Duration, container: &Container) -> Self {
+        let (undo, limit) = (container.has_undo(), container.stop_timeout);
+        // An undo whose turn does not come in time is not begun.
+        let least = if undo { Duration::ZERO } else { LAST_MOMENT };
+        let left = budget.saturating_sub(begins_by).max(least);
         let has = limit.map_or(left, |limit| limit.min(left));
         Self {
             begins_by,
             limit,
             has,
+            undo,
         }
     }
 
@@ -187,9 +193,16 @@ impl Stop {
         }
     }
 
-    /// When it has ended, at the latest.
-    pub fn ends_by(&self) -> Duration {
-        self.begins_by + self.has
+    /// When it has ended, at the latest. An undo that is under way when the budget ends is told so
+    /// then.
+    fn ends_by(&self, budget: Duration) -> Duration {
+        let end = self.begins_by + self.has;
+        let told_late = self.undo && !self.has.is_zero() && end == budget;
+        end + if told_late {
+            LAST_MOMENT
+        } else {
+            Duration::ZERO
+        }
     }
 }
 

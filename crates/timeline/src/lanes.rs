@@ -65,6 +65,12 @@ struct Builder {
     oneshot: bool,
     /// A pull is under way, whatever the span.
     pulling: bool,
+    /// It waits for another attempt to pull, not for the time after an exit.
+    unpulled: bool,
+    /// Its turn has come: nothing but its image holds it up.
+    turned: bool,
+    /// There is a process. What is pulled then is for the one that shall replace it.
+    up: bool,
     open: Option<Span>,
 }
 
@@ -127,24 +133,48 @@ impl Builder {
             },
             oneshot: head.is_some_and(|head| head.kind == Kind::Oneshot),
             pulling: false,
+            unpulled: false,
+            turned: false,
+            up: false,
             open: None,
         }
     }
 
     fn take(&mut self, record: &Record) {
+        let pulls = matches!(
+            record.what,
+            What::Pulling | What::Pulled | What::PullFailed { .. }
+        );
+        if pulls && self.up {
+            return;
+        }
         let doing = self.open.map(|span| span.doing);
         // The end for good says no more than the exit before it.
         let told = doing == Some(Doing::Stopping) || matches!(record.what, What::Ended { .. });
         if record.what.is_failure() && !told {
             self.fail(record.at);
         }
-        if record.what == What::Pulling {
-            self.pulling = true;
-        } else if matches!(record.what, What::Pulled | What::PullFailed { .. }) {
-            self.pulling = false;
-        }
+        self.note(&record.what);
         if let Some(next) = self.next(doing, &record.what).or(doing) {
             self.enter(next, record);
+        }
+    }
+
+    fn note(&mut self, what: &What) {
+        if *what == What::Pulling {
+            self.pulling = true;
+        } else if matches!(what, What::Pulled | What::PullFailed { .. }) {
+            self.pulling = false;
+            self.unpulled = *what != What::Pulled;
+        } else if matches!(what, What::Restarting { .. } | What::Waiting { .. }) {
+            self.unpulled &= matches!(what, What::Waiting { .. });
+            self.turned = false;
+        } else if *what == What::Turn {
+            self.turned = true;
+        } else if matches!(what, What::Starting | What::Running) {
+            self.up = true;
+        } else if what.is_down() || matches!(what, What::StartFailed { .. }) {
+            self.up = false;
         }
     }
 
@@ -156,9 +186,17 @@ impl Builder {
         match what {
             What::Waiting { .. } => Some(Waiting),
             What::Turn if self.pulling => Some(Pulling),
+            What::Turn if self.unpulled => Some(BackingOff),
             What::Turn | What::Starting => Some(Starting),
-            // While it waits for others, the pull is not what holds it up.
-            What::Pulling => (doing != Some(Waiting)).then_some(Pulling),
+            // While it waits for others, or for the time of its next attempt, the pull is not what
+            // holds it up.
+            What::Pulling => match doing {
+                Some(Waiting | Stopping) => None,
+                Some(BackingOff) => (self.unpulled && self.turned).then_some(Pulling),
+                Some(Pulling | Starting | Running | Ready | Unready | Down) | None => {
+                    Some(if self.turned { Pulling } else { Waiting })
+                }
+            },
             What::Pulled => (doing == Some(Pulling)).then_some(Starting),
             What::PullFailed { .. } => (doing == Some(Pulling)).then_some(BackingOff),
             What::Running | What::Started => match doing {

@@ -165,6 +165,11 @@ impl<'a> Moment<'a> {
             .is_some_and(|record| test(&record.what))
     }
 
+    fn follows_failed_attempt(&self) -> bool {
+        let before = self.before().find(|before| before.what != What::Unready);
+        before.is_some_and(|before| is_failed_attempt(&before.what))
+    }
+
     /// The sentence of the record, or nothing if another one of the same moment says it.
     fn brief(self) -> Option<String> {
         let what = &self.record().what;
@@ -208,10 +213,8 @@ impl<'a> Moment<'a> {
                         ok: true,
                     })
             }),
-            What::Restarting { .. } => self.previous_is(is_failed_attempt),
-            What::Ended { ok } => {
-                self.previous_is(is_failed_attempt) && !(*ok && self.is_of_oneshot())
-            }
+            What::Restarting { .. } => self.follows_failed_attempt(),
+            What::Ended { ok } => self.follows_failed_attempt() && !(*ok && self.is_of_oneshot()),
             What::Waiting { .. }
             | What::PullFailed { .. }
             | What::Starting
@@ -289,7 +292,9 @@ impl<'a> Moment<'a> {
         if self.next_is(|next| matches!(next, What::Undone { .. })) {
             return None;
         }
-        let next = self.after().next().filter(|next| follows_exit(&next.what));
+        // That it is not ready any more may be told in between.
+        let next = self.after().find(|next| next.what != What::Unready);
+        let next = next.filter(|next| follows_exit(&next.what));
         match next {
             None => Some(self.timeline.sentence(exit)),
             Some(Record {

@@ -27,14 +27,15 @@ pub(crate) struct SimulateArgs {
     /// A scenario to play
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) scenario: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) acts: ActArgs,
     /// Tell every record, not only what a person wants to follow
     #[arg(long)]
     pub(crate) all: bool,
     /// Print the timeline as lines of JSON
     #[arg(long)]
     pub(crate) json: bool,
+    // The last, because its heading holds for all that follow.
+    #[command(flatten)]
+    pub(crate) acts: ActArgs,
 }
 
 /// What is done to the pod, and when.

@@ -198,3 +198,28 @@ fn words_say_what_a_container_is() {
         ]
     );
 }
+
+#[test]
+fn an_undo_without_time_is_skipped_and_one_under_way_is_told_at_the_end() {
+    let pod = |app: &str| {
+        stops(&format!(
+            "
+terminationGracePeriodSeconds: 10
+containers:
+- {{name: app, image: x, requires: [gpu]{app}}}
+- {{name: gpu, image: x, oneshot: true, undo: [release]}}
+"
+        ))
+    };
+
+    assert_snapshot!(pod(""), @r"
+    app by 0 s, has 10 s
+    gpu by 10 s, has 0 s, cut short
+    worst case 10 s
+    ");
+    assert_snapshot!(pod(", stopTimeoutSeconds: 4"), @r"
+    app by 0 s, has 4 s
+    gpu by 4 s, has 6 s
+    worst case 12 s
+    ");
+}

@@ -162,3 +162,80 @@ fn every_container_has_a_lane_even_without_records() {
     assert_eq!(lanes.len(), 2);
     assert!(lanes.iter().all(|lane| lane.spans.is_empty()));
 }
+
+#[test]
+fn a_pull_during_back_off_is_not_what_holds_it_up() {
+    let mut life = Life::new(pod("p").main("app"));
+    life.runs("app");
+    let after = Duration::from_secs(10);
+    life.at(1000).exits("app", 1);
+    life.tell("app", What::Restarting { after });
+    life.tell("app", What::Pulling);
+    life.tell("app", What::Pulled);
+    life.at(11_000).starts("app", Cause::Policy);
+    life.at(12_000).ready("app");
+    assert_eq!(
+        spans(&life.timeline, "app"),
+        [
+            (Doing::Starting, 0, 1000),
+            (Doing::BackingOff, 1000, 11_000),
+            (Doing::Starting, 11_000, 12_000),
+        ]
+    );
+}
+
+#[test]
+fn a_pull_for_a_replacement_that_fails_leaves_the_old_one_ready() {
+    let mut life = Life::new(pod("p").main("app"));
+    life.runs("app");
+    life.ready("app");
+    life.at(1000).tell("app", What::ReplaceBegan);
+    life.tell("app", What::Pulling);
+    let failed = What::PullFailed {
+        message: "no such image".into(),
+        retry_in: Duration::from_secs(10),
+    };
+    life.at(2000).tell("app", failed);
+    life.at(3000).tell("app", What::ReplaceAbandoned);
+    assert_eq!(spans(&life.timeline, "app"), [(Doing::Ready, 0, 3000)]);
+    assert!(life.timeline.lanes()[0].failures.is_empty());
+}
+
+#[test]
+fn whose_image_cannot_be_had_at_its_turn_backs_off() {
+    let mut life = Life::new(pod("p").sidecar("db").main("app"));
+    life.waits("app", "db", Until::Ready);
+    life.tell("app", What::Pulling);
+    let failed = What::PullFailed {
+        message: "no such image".into(),
+        retry_in: Duration::from_secs(10),
+    };
+    life.at(500).tell("app", failed);
+    life.at(1000).tell("app", What::Turn);
+    life.at(10_500).tell("app", What::Pulling);
+    life.at(11_000).tell("app", What::Pulled);
+    life.tell("app", What::Starting);
+    life.at(12_000).ready("app");
+    assert_eq!(
+        spans(&life.timeline, "app"),
+        [
+            (Doing::Waiting, 0, 1000),
+            (Doing::BackingOff, 1000, 10_500),
+            (Doing::Pulling, 10_500, 11_000),
+            (Doing::Starting, 11_000, 12_000),
+        ]
+    );
+}
+
+#[test]
+fn who_has_its_image_before_its_turn_waits() {
+    let mut life = Life::new(pod("p").main("app"));
+    life.tell("app", What::Pulling);
+    life.tell("app", What::Pulled);
+    life.at(1000).starts("app", Cause::PodStart);
+    life.at(2000).ready("app");
+    assert_eq!(
+        spans(&life.timeline, "app"),
+        [(Doing::Waiting, 0, 1000), (Doing::Starting, 1000, 2000)]
+    );
+}

@@ -460,3 +460,16 @@ fn hooks_are_told_when_they_take_time_or_fail() {
     assert_eq!([story(0, true), story(5000, true)], [0, 1]);
     assert_eq!([story(0, false), story(5000, false)], [2, 2]);
 }
+
+#[test]
+fn an_exit_and_its_restart_are_one_sentence_whatever_is_told_in_between() {
+    let mut life = Life::new(pod("p").main("app"));
+    life.exits("app", 1);
+    life.tell("app", What::Unready);
+    let after = Duration::from_secs(10);
+    life.tell_why("app", What::Restarting { after }, Cause::Policy);
+    assert_eq!(
+        told(&life, Detail::Brief),
+        "0.000s  app exited 1, restarts in 10 s: policy\n"
+    );
+}

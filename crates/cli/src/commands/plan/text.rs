@@ -223,6 +223,8 @@ const fn role(container: &Container) -> &'static str {
 fn stop_time(stop: &Stop) -> String {
     let has = length(stop.has);
     match stop.limit {
+        _ if stop.undo && stop.has.is_zero() => "its undo, if time is left".to_owned(),
+        _ if stop.undo => format!("its undo, up to {has}"),
         Some(limit) if limit > stop.has => format!("up to {}, at least {has}", length(limit)),
         Some(_) => format!("up to {has}"),
         None if stop.begins_by.is_zero() => format!("up to {has}"),
