@@ -80,6 +80,8 @@ pub struct Engine {
     stop_cause: Option<Cause>,
     /// The budget of the pod's stop is used up.
     budget_spent: bool,
+    /// The pod has an init list.
+    has_init: bool,
     /// The pod has a main.
     has_mains: bool,
     /// The pod has a service whose readiness counts.
@@ -283,6 +285,7 @@ impl Engine {
 
     fn blank(pod: Pod, now: Tick) -> Result<Self, InvalidGraph> {
         let graph = Graph::new(&pod)?;
+        let has_init = pod.containers.iter().any(|def| def.list == List::Init);
         let record = PodRecord {
             run: 0,
             goal: Goal::Run,
@@ -310,6 +313,7 @@ impl Engine {
             doomed: 0,
             stop_cause: None,
             budget_spent: false,
+            has_init,
             has_mains: false,
             has_services: false,
             told_ready: false,

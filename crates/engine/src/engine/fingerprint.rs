@@ -12,6 +12,9 @@ use std::time::Duration;
 
 impl Engine {
     /// Feeds everything that can influence a later decision to `hasher`.
+    ///
+    /// Only for judging the engine: what it contains may change at any time.
+    #[doc(hidden)]
     pub fn fingerprint(&self, now: Tick, hasher: &mut impl Hasher) {
         self.hash_pod(now, hasher);
         for (life, def) in self.lives.iter().zip(&self.pod.containers) {

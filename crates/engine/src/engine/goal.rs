@@ -110,11 +110,12 @@ impl Engine {
                     deadline,
                 };
                 self.timers.disarm(Timer::PodBackOff);
+                self.stop_cause = Some(cause.clone());
                 self.tell_pod(now, What::PodStopping { deadline }, cause);
-                self.hurry_if_running(now, deadline);
+                self.settle_replacements(now);
                 // What the restart would have left as it is has to be reversed after all.
                 self.join_pod_wave();
-                self.timers.arm(Timer::Budget, deadline);
+                self.shorten_stops(now, deadline);
                 self.queue_turns();
             }
             Goal::End {
@@ -125,7 +126,8 @@ impl Engine {
                     cause: first,
                     deadline: wanted,
                 };
-                self.hurry(now, wanted);
+                self.tell_pod(now, What::PodHurried { deadline: wanted }, cause);
+                self.shorten_stops(now, wanted);
             }
             Goal::End { .. } => {}
         }
@@ -224,13 +226,10 @@ impl Engine {
 
     /// Counts anew what is kept count of.
     pub(super) fn recount_pod(&mut self) {
-        let mut defs = self.pod.containers.iter();
-        self.has_mains = defs.any(|def| def.role == Role::Main);
-        self.has_services = self
-            .pod
-            .containers
-            .iter()
-            .any(|def| !def.is_oneshot() && def.role != Role::Ephemeral);
+        let defs = &self.pod.containers;
+        self.has_mains = defs.iter().any(|def| def.role == Role::Main);
+        let mut lasting = defs.iter().filter(|def| def.role != Role::Ephemeral);
+        self.has_services = lasting.any(|def| !def.is_oneshot());
         for container in self.containers() {
             self.refresh_main(container);
             self.refresh_ready(self.record.run_began, container, Cause::Itself);
@@ -258,12 +257,6 @@ impl Engine {
             cause,
         );
         self.begin_pod_wave(now);
-    }
-
-    fn hurry_if_running(&mut self, now: Tick, deadline: Tick) {
-        if self.stopping > 0 {
-            self.hurry(now, deadline);
-        }
     }
 
     /// Everything is down: the next run begins after the pod's back-off.

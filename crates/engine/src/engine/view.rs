@@ -118,8 +118,7 @@ impl Engine {
     }
 
     fn first_wait(&self) -> &'static str {
-        let has_init = self.pod.containers.iter().any(|def| def.list == List::Init);
-        if has_init {
+        if self.has_init {
             "PodInitializing"
         } else {
             "ContainerCreating"
@@ -173,10 +172,11 @@ impl Engine {
     }
 
     fn phase_of_stopping_pod(&self, initialized: bool) -> Phase {
-        let has_init = self.pod.containers.iter().any(|def| def.list == List::Init);
         match self.record.goal {
             Goal::Run => Phase::Running,
-            Goal::Restart { .. } | Goal::End { .. } if initialized || !has_init => Phase::Running,
+            Goal::Restart { .. } | Goal::End { .. } if initialized || !self.has_init => {
+                Phase::Running
+            }
             Goal::Restart { .. } | Goal::End { .. } => Phase::Pending,
         }
     }

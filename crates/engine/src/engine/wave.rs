@@ -160,9 +160,8 @@ impl Engine {
     }
 
     /// Gives the pod's stop less time.
-    pub(super) fn hurry(&mut self, now: Tick, deadline: Tick) {
+    pub(super) fn shorten_stops(&mut self, now: Tick, deadline: Tick) {
         self.timers.arm(Timer::Budget, deadline);
-        self.tell_pod(now, What::PodHurried { deadline }, Cause::Deletion);
         for container in self.containers() {
             self.shorten_stop(now, container, deadline);
         }
@@ -313,14 +312,15 @@ impl Engine {
                 record.hooks.set(HookKind::PreStop, HookStep::Done);
                 record.hooks.set(HookKind::PodStopping, HookStep::Done);
                 self.begin_stop(now, container, StopWhy::Order, now, Cause::PodRestart);
-                self.advance_stop_unless_signalled(now, container);
+                self.end_hooks(now, container);
             }
             State::Waiting | State::BackOff { .. } | State::Ended { .. } | State::GaveUp { .. } => {
             }
         }
     }
 
-    fn advance_stop_unless_signalled(&mut self, now: Tick, container: ContainerId) {
+    /// A stop that still waits for its hooks waits no more.
+    fn end_hooks(&mut self, now: Tick, container: ContainerId) {
         if matches!(
             self.life(container).record.state,
             State::Stopping {
