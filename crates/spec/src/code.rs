@@ -265,7 +265,7 @@ codes! {
     "L0401" FieldsDisagree Error
     "a field is given twice, with different values"
     "A Pillion field can stand in the container itself or in the annotation `pillion.dev/lifecycle`. \
-     Both is allowed while they say the same. If they differ, nobody can tell which one is meant."
+     Both are allowed while they say the same. If they differ, nobody can tell which one is meant."
 
     "L0402" MarkersDisagree Error
     "a container is marked in two ways that contradict each other"

@@ -63,15 +63,24 @@ pub enum Doing {
 struct Builder {
     lane: Lane,
     oneshot: bool,
-    /// A pull is under way, whatever the span.
-    pulling: bool,
-    /// It waits for another attempt to pull, not for the time after an exit.
-    unpulled: bool,
+    /// How its image stands, whatever the span.
+    image: Image,
     /// Its turn has come: nothing but its image holds it up.
     turned: bool,
     /// There is a process. What is pulled then is for the one that shall replace it.
     up: bool,
     open: Option<Span>,
+}
+
+/// How the image of a container stands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Image {
+    /// Nothing is known to be missing.
+    There,
+    /// A pull is under way.
+    Pulled,
+    /// It could not be had, and is tried again later.
+    Missing,
 }
 
 impl Timeline {
@@ -132,8 +141,7 @@ impl Builder {
                 failures: Vec::new(),
             },
             oneshot: head.is_some_and(|head| head.kind == Kind::Oneshot),
-            pulling: false,
-            unpulled: false,
+            image: Image::There,
             turned: false,
             up: false,
             open: None,
@@ -162,12 +170,13 @@ impl Builder {
 
     fn note(&mut self, what: &What) {
         if *what == What::Pulling {
-            self.pulling = true;
-        } else if matches!(what, What::Pulled | What::PullFailed { .. }) {
-            self.pulling = false;
-            self.unpulled = *what != What::Pulled;
-        } else if matches!(what, What::Restarting { .. } | What::Waiting { .. }) {
-            self.unpulled &= matches!(what, What::Waiting { .. });
+            self.image = Image::Pulled;
+        } else if *what == What::Pulled || matches!(what, What::Restarting { .. }) {
+            self.image = Image::There;
+        } else if matches!(what, What::PullFailed { .. }) {
+            self.image = Image::Missing;
+        }
+        if matches!(what, What::Restarting { .. } | What::Waiting { .. }) {
             self.turned = false;
         } else if *what == What::Turn {
             self.turned = true;
@@ -185,14 +194,18 @@ impl Builder {
         };
         match what {
             What::Waiting { .. } => Some(Waiting),
-            What::Turn if self.pulling => Some(Pulling),
-            What::Turn if self.unpulled => Some(BackingOff),
-            What::Turn | What::Starting => Some(Starting),
+            What::Turn => Some(match self.image {
+                Image::There => Starting,
+                Image::Pulled => Pulling,
+                Image::Missing => BackingOff,
+            }),
+            What::Starting => Some(Starting),
             // While it waits for others, or for the time of its next attempt, the pull is not what
             // holds it up.
             What::Pulling => match doing {
                 Some(Waiting | Stopping) => None,
-                Some(BackingOff) => (self.unpulled && self.turned).then_some(Pulling),
+                // Its turn comes after the time, so it backs off for want of the image.
+                Some(BackingOff) => self.turned.then_some(Pulling),
                 Some(Pulling | Starting | Running | Ready | Unready | Down) | None => {
                     Some(if self.turned { Pulling } else { Waiting })
                 }

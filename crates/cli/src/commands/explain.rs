@@ -7,7 +7,7 @@ use crate::printer::Printer;
 use crate::wrap::wrap;
 use anyhow::Result;
 use pillion_spec::{Code, Severity};
-use pillion_timeline::{Line, Tone};
+use pillion_timeline::{Line, Style, Tone};
 use serde::Serialize;
 
 /// Nothing is known under that name.
@@ -29,7 +29,10 @@ struct Explained {
 /// Tell what a code means, or list all of them.
 pub(crate) fn explain(args: &ExplainArgs, printer: &mut Printer) -> Result<ExitStatus> {
     let ExplainArgs { topic, json } = args;
-    let width = printer.style().width.min(READABLE);
+    let style = Style {
+        width: printer.style().width.min(READABLE),
+        ..printer.style()
+    };
     let codes = match topic {
         Some(topic) => vec![find(topic)?],
         None => Code::ALL.to_vec(),
@@ -41,9 +44,10 @@ pub(crate) fn explain(args: &ExplainArgs, printer: &mut Printer) -> Result<ExitS
     } else if topic.is_some() {
         codes
             .iter()
-            .try_for_each(|code| printer.lines(&page(*code, width)))?;
+            .try_for_each(|code| printer.lines(&page(*code, style)))?;
     } else {
-        printer.lines(&codes.iter().map(|code| entry(*code)).collect::<Vec<_>>())?;
+        let entries = codes.iter().flat_map(|code| entry(*code, style));
+        printer.lines(&entries.collect::<Vec<_>>())?;
     }
     Ok(ExitStatus::Success)
 }
@@ -55,21 +59,22 @@ fn find(topic: &str) -> Result<Code, UnknownTopic> {
 }
 
 /// Everything about one code.
-fn page(code: Code, width: usize) -> Vec<Line> {
-    let title = entry(code);
-    let text = wrap(code.explanation(), width);
-    let mut lines = vec![title, Line::default()];
+fn page(code: Code, style: Style) -> Vec<Line> {
+    let text = wrap(code.explanation(), style.width);
+    let mut lines = entry(code, style);
+    lines.push(Line::default());
     lines.extend(text.into_iter().map(|line| Line::new(Tone::Plain, line)));
     lines
 }
 
 /// `L0102  error    a container that does not exist is required`
-fn entry(code: Code) -> Line {
+fn entry(code: Code, style: Style) -> Vec<Line> {
     let severity = code.severity();
-    Line::new(Tone::Strong, code.id())
+    let line = Line::new(Tone::Strong, code.id())
         .and(Tone::Plain, "  ")
         .and(tone(severity), format!("{:7}", severity.as_str()))
-        .and(Tone::Plain, format!("  {}", code.title()))
+        .and(Tone::Plain, format!("  {}", code.title()));
+    style.wrap(&line, ENTRY_INDENT)
 }
 
 const fn tone(severity: Severity) -> Tone {
@@ -101,5 +106,7 @@ impl Explained {
     }
 }
 
+/// Before the title in an entry.
+const ENTRY_INDENT: usize = 16;
 /// Longer lines are hard to read.
 const READABLE: usize = 90;
