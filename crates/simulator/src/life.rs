@@ -8,8 +8,8 @@ use crate::act::{Act, Deed, When};
 use crate::actor::{HookRuns, HookScript, PerRun, Script};
 use crate::check::status::StatusPart;
 use crate::scenario::Scenario;
-use pillion_engine::Pod;
 use pillion_engine::pod::{Container, Kind};
+use pillion_engine::{Pod, Tick};
 use pillion_spec::PodFile;
 use pillion_spec::hook::Hook;
 use std::collections::BTreeMap;
@@ -119,7 +119,29 @@ impl Scenario {
         if let Some(late) = last.filter(|last| *last >= self.run_for) {
             self.run_for = self.run_for.saturating_add(late);
         }
+        let told = self.timed_acts.iter().map(|act| self.is_told_by(act)).max();
+        for act in self.acts.iter_mut().filter(|act| act.is_usual_end()) {
+            act.not_before = act.not_before.max(told.unwrap_or_default());
+        }
         self
+    }
+
+    /// When what follows from an act can be seen: a probe needs some attempts until it has a verdict.
+    fn is_told_by(&self, act: &Act) -> Tick {
+        let Some(Deed::SetProbe {
+            container, probe, ..
+        }) = &act.deed
+        else {
+            return act.not_before;
+        };
+        let mut containers = self.pod.containers.iter();
+        let container = containers.find(|known| known.name == *container);
+        let probe = container.and_then(|container| container.probes.get(*probe));
+        probe.map_or(act.not_before, |probe| {
+            let attempts = probe.failure_threshold.max(probe.success_threshold);
+            let each = probe.period.max(probe.timeout);
+            act.not_before + each.saturating_mul(attempts.saturating_add(1))
+        })
     }
 }
 

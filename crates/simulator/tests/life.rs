@@ -1,7 +1,7 @@
 //! What people see who have no scenario: a whole life, and "what if".
 
 use pillion_engine::Tick;
-use pillion_engine::pod::{Backoff, Container, Kind, Pod, Rerun, RestartPolicy};
+use pillion_engine::pod::{Backoff, Container, Kind, Pod, Probe, Rerun, RestartPolicy};
 use pillion_engine::status::Phase;
 use pillion_simulator::act::{Act, Deed};
 use pillion_simulator::line::{Who, Word};
@@ -77,6 +77,18 @@ fn what_is_asked_for_after_the_time_of_watching_is_seen_and_so_is_the_end() {
     let played = play(&scenario).unwrap();
     assert_eq!(played.record.left_undone, Vec::<String>::new());
     assert_eq!(ended(&played).0, Tick::from_secs(20 * 60 + 5));
+}
+
+#[test]
+fn a_probe_that_begins_to_fail_is_watched_until_its_verdict() {
+    let mut app = service("app");
+    app.probes.liveness = Some(Probe::default());
+    let pod = pod(RestartPolicy::Always, vec![app]);
+    let acts = vec![inline::probe("app/liveness=fail@3s").unwrap()];
+    let scenario = Scenario::whole_life(pod).with_timed_acts(acts);
+    let played = play(&scenario).unwrap();
+    let starts = Who::container("app").says(Word::Starting);
+    assert!(played.record.log.count(&starts) > 1, "it was killed");
 }
 
 #[test]

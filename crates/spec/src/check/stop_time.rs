@@ -137,18 +137,24 @@ fn victims(subject: &Subject<'_>, open: Duration) -> Vec<Victim> {
         .collect()
 }
 
+/// Of more victims than this the first are shown, and the others counted.
+const SHOWN: usize = 4;
+
 fn finding(subject: &Subject<'_>, victims: &[Victim]) -> Option<Diagnostic> {
     let first = victims.first()?;
     let grace = subject.pod.grace;
     let name = |victim: &Victim| format!("`{}`", subject.name(victim.id));
-    let names: Vec<_> = victims.iter().map(name).collect();
-    let names = names.join(", ");
+    let shown = &victims[..victims.len().min(SHOWN)];
+    let mut names = shown.iter().map(name).collect::<Vec<_>>().join(", ");
+    if victims.len() > shown.len() {
+        names += &format!(" and {} more", victims.len() - shown.len());
+    }
     let message = format!(
         "a grace period of {} s may cut {names} short",
         grace.as_secs()
     );
     let mut finding = Diagnostic::new(Code::CutShort, message);
-    for Victim { id, wish, left, .. } in victims {
+    for Victim { id, wish, left, .. } in shown {
         let text = format!(
             "may get {} s of its {} s",
             left.as_secs(),

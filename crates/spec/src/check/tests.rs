@@ -349,6 +349,22 @@ containers:
 }
 
 #[test]
+fn of_many_that_are_cut_short_the_first_are_shown() {
+    let caches = (0..20)
+        .map(|i| format!("  - {{name: c{i}, image: x, sidecar: true, stopTimeoutSeconds: 20}}\n"));
+    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: test}\nspec:\n  containers:\n  - {name: app, image: x, stopTimeoutSeconds: 20}\n"
+        .to_owned()
+        + &caches.collect::<String>();
+    let loaded = load("pod.yaml", text.as_bytes(), LowerOptions::default());
+    let finding = &loaded.diagnostics[0];
+    assert_eq!(
+        finding.message,
+        "a grace period of 30 s may cut `c0`, `c1`, `c2`, `c3` and 16 more short"
+    );
+    assert_eq!(finding.labels.len(), 4);
+}
+
+#[test]
 fn a_plain_pod_is_never_told_about_its_grace_period() {
     accepted(
         "

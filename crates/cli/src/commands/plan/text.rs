@@ -113,8 +113,11 @@ fn start_row(head: Line, what: &str, widest: usize, after: &[Line], style: Style
     let longest = after.iter().map(Line::width).max().unwrap_or_default();
     let beside = head.width() + widest + columns(AFTER) + longest <= style.width;
     if beside {
-        let head = head.and(Tone::Plain, format!("{what:widest$}"));
-        return style.flow(head.and(Tone::Dim, AFTER), " ", after);
+        let head = head.clone().and(Tone::Plain, format!("{what:widest$}"));
+        let lines = style.flow(head.and(Tone::Dim, AFTER), " ", after);
+        if lines.len() <= BESIDE {
+            return lines;
+        }
     }
     let indent = head.width();
     let mut lines = style.wrap(&head.and(Tone::Plain, what), indent);
@@ -130,6 +133,8 @@ fn start_row(head: Line, what: &str, widest: usize, after: &[Line], style: Style
     lines
 }
 
+/// More lines than this beside a name are better read below it, where each holds more.
+const BESIDE: usize = 3;
 /// Between what a container is and what it waits for.
 const AFTER: &str = "  after ";
 /// Before conditions that have no room elsewhere: below the name, and a little to the right.
