@@ -181,7 +181,7 @@ impl Style {
         }
         let mut wrapped = Wrapped::new(self.width, indent);
         for (tone, text) in line.pieces() {
-            for word in text.split_inclusive(' ') {
+            for word in words(text) {
                 wrapped.word(tone, word);
             }
         }
@@ -224,6 +224,28 @@ impl Style {
 
 /// Behind the line above, where there is no better place.
 const FLOW_INDENT: usize = 2;
+
+/// The words of a text, each with the space behind it. A number stays with its unit.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut end = rest.find(' ').map_or(rest.len(), |space| space + 1);
+        let is_number = rest[..end]
+            .trim_end()
+            .ends_with(|c: char| c.is_ascii_digit());
+        let next = rest[end..].split_inclusive(' ').next().unwrap_or_default();
+        let unit = next.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+        if is_number && UNITS.contains(&unit) {
+            end += next.len();
+        }
+        let (word, after) = rest.split_at(end);
+        rest = after;
+        (!word.is_empty()).then_some(word)
+    })
+}
+
+/// The units of lengths of time.
+const UNITS: [&str; 5] = ["ms", "s", "min", "h", "d"];
 
 /// A line that is being broken into several.
 struct Wrapped {

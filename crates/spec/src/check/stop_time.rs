@@ -145,10 +145,11 @@ fn finding(subject: &Subject<'_>, victims: &[Victim]) -> Option<Diagnostic> {
     let grace = subject.pod.grace;
     let name = |victim: &Victim| format!("`{}`", subject.name(victim.id));
     let shown = &victims[..victims.len().min(SHOWN)];
-    let mut names = shown.iter().map(name).collect::<Vec<_>>().join(", ");
-    if victims.len() > shown.len() {
-        names += &format!(" and {} more", victims.len() - shown.len());
-    }
+    let names = shown.iter().map(name).collect::<Vec<_>>().join(", ");
+    let names = match victims.len() - shown.len() {
+        0 => names,
+        more => format!("{names} and {more} more"),
+    };
     let message = format!(
         "a grace period of {} s may cut {names} short",
         grace.as_secs()

@@ -265,6 +265,14 @@ fn lines_break_between_words() {
 }
 
 #[test]
+fn a_number_stays_with_its_unit() {
+    let line = Line::new(Tone::Plain, "app tries again in 10 s, and 2 more");
+    let lines = Style::unicode(22).wrap(&line, 2);
+    let lines: Vec<_> = lines.iter().map(ToString::to_string).collect();
+    assert_eq!(lines, ["app tries again in", "  10 s, and 2 more"]);
+}
+
+#[test]
 fn words_that_fit_no_line_are_broken_and_nothing_is_lost() {
     let line = Line::new(Tone::Dim, "    after ").and(Tone::Plain, "a-long-name-of-a-proxy ready");
     let text: String = line.to_string().split(' ').collect();
