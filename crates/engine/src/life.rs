@@ -96,7 +96,7 @@ pub struct Record {
     pub waiting_since: Tick,
     /// Its turn has come, and when: nothing but its image holds it back.
     pub turn: Option<Tick>,
-    /// When it must have become ready, while that is to come.
+    /// When it must have become ready, or its reversal be done, while that is to come.
     pub start_by: Option<Tick>,
     /// When it was last started.
     pub last_start: Tick,

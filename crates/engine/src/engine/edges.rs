@@ -144,13 +144,22 @@ impl Engine {
         let old = std::mem::replace(&mut self.gates[number as usize].lets, lets);
         if old != lets {
             self.recount(from, old, lets);
-            if lets == Lets::Through
-                && let Target::Container(from) = from
-            {
-                self.life_mut(from).last_opened = Some(number);
+            if let Target::Container(from) = from {
+                self.note_gate(now, from, number, lets);
             }
         }
         self.watch_timeout(now, number);
+    }
+
+    /// An edge of a container has opened or closed.
+    fn note_gate(&mut self, now: Tick, from: ContainerId, number: u32, lets: Lets) {
+        match lets {
+            Lets::Through => self.life_mut(from).last_opened = Some(number),
+            Lets::Wait if self.life(from).record.state == State::Waiting => {
+                self.begin_wait(now, from, number);
+            }
+            Lets::Wait | Lets::Never(_) => {}
+        }
     }
 
     /// How a condition on a node stands.

@@ -123,6 +123,9 @@ impl Engine {
     /// It did not get ready in time: a failure like a crash.
     pub(super) fn on_start_timeout(&mut self, now: Tick, container: ContainerId) {
         self.start_is_over(container);
+        if self.life(container).record.command() == Command::Undo {
+            return self.skip_undo(now, container);
+        }
         match self.life(container).record.state {
             State::Starting | State::Running { .. } => {
                 let grace = self.pod.grace;

@@ -227,8 +227,10 @@ impl Engine {
         if self.life(container).found_exit.is_some() {
             return self.resume_replacement(now, container);
         }
-        if self.life(container).record.undo == Undo::Stopping {
-            self.stop_undo(now, container);
+        match self.life(container).record.undo {
+            Undo::Stopping => self.stop_undo(now, container),
+            Undo::Starting | Undo::Running => self.watch_start(container),
+            Undo::None | Undo::Owed => {}
         }
         match self.life(container).record.state.clone() {
             State::Waiting => {

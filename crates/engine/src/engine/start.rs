@@ -32,8 +32,12 @@ impl Engine {
         self.life_mut(container).last_opened = None;
         for edge in self.graph.outgoing(Target::Container(container)) {
             self.forget_wait(edge);
+            let waited = self.gates[edge as usize].lets == Lets::Wait;
             self.refresh(now, edge);
-            self.begin_wait(now, container, edge);
+            // A wait that begins is told when the edge is looked at; this one goes on from before.
+            if waited && self.gates[edge as usize].lets == Lets::Wait {
+                self.begin_wait(now, container, edge);
+            }
         }
         self.want_image(now, container);
         self.work.push_back(Work::Consider(container));
@@ -341,10 +345,13 @@ impl Engine {
 
     /// Begins the reversal of a oneshot.
     pub(super) fn start_undo(&mut self, now: Tick, container: ContainerId) {
+        let done_by = self.def(container).stop_timeout.map(|limit| now + limit);
         let record = self.record_mut(container);
         record.attempt += 1;
         record.undo = Undo::Starting;
+        record.start_by = done_by;
         let (attempt, version) = (record.attempt, record.version);
+        self.watch_start(container);
         self.tell(now, container, What::Undoing, Cause::Unneeded);
         self.actions.push_back(Action::Start {
             container,
@@ -363,10 +370,8 @@ impl Engine {
         self.changed(container);
     }
 
-    fn begin_wait(&mut self, now: Tick, container: ContainerId, edge: u32) {
-        if self.gates[edge as usize].lets != Lets::Wait {
-            return;
-        }
+    /// A container waits for a requirement from now on.
+    pub(super) fn begin_wait(&mut self, now: Tick, container: ContainerId, edge: u32) {
         let requirement = &self.graph.edge(edge).requirement;
         let (target, until) = (requirement.target, requirement.until);
         self.tell(

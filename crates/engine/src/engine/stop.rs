@@ -202,6 +202,7 @@ impl Engine {
     /// The reversal of a oneshot has ended, well or not.
     pub(super) fn undo_ended(&mut self, now: Tick, container: ContainerId, ok: bool) {
         self.record_mut(container).undo = Undo::None;
+        self.start_is_over(container);
         self.tell(now, container, What::Undone { ok }, Cause::Itself);
         self.work
             .push_back(Work::StopTurn(Target::Container(container)));

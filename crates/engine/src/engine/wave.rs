@@ -406,7 +406,8 @@ impl Engine {
         self.record.sandbox && !self.budget_spent
     }
 
-    fn skip_undo(&mut self, now: Tick, container: ContainerId) {
+    /// There is no time for a reversal, or no more.
+    pub(super) fn skip_undo(&mut self, now: Tick, container: ContainerId) {
         match self.life(container).record.undo {
             Undo::Owed if self.will_undo(container) => {
                 self.tell(now, container, What::UndoSkipped, Cause::Budget);

@@ -1,6 +1,7 @@
 //! What holds a start back, and what ends the wait.
 
-use super::Draft;
+use super::{Draft, Stage};
+use crate::What;
 use crate::pod::{Need, OnRestart, ProbeKind, Reaction, RestartPolicy, Until};
 use crate::status::Phase;
 use std::time::Duration;
@@ -295,4 +296,42 @@ fn a_soft_wait_is_over_when_a_oneshot_was_killed_whatever_its_code() {
     stage.exited("setup", 0);
 
     assert!(stage.asked().contains(&"start app".into()));
+}
+
+/// For whom `app` was told to wait.
+fn told_waits(stage: &mut Stage) -> usize {
+    let app = Some(stage.id("app"));
+    let told = stage.told();
+    let of_app = told.iter().filter(|entry| entry.container == app);
+    of_app
+        .filter(|entry| matches!(entry.what, What::Waiting { .. }))
+        .count()
+}
+
+#[test]
+fn a_wait_for_a_phase_is_told_once() {
+    let mut stage = Draft::new(&["db", "app"]).phase(&["db"], &["app"]).play();
+
+    assert_eq!(told_waits(&mut stage), 1);
+}
+
+#[test]
+fn a_wait_that_begins_anew_is_told_anew() {
+    let mut stage = Draft::new(&["db", "app"])
+        .probe("db", ProbeKind::Readiness, 1)
+        .requires("app", "db")
+        .with("app", |app| app.image = Some("app".into()))
+        .play();
+    assert_eq!(told_waits(&mut stage), 1);
+    stage.started("db");
+    stage.pass_secs(0);
+    stage.probed("db", ProbeKind::Readiness, true);
+    assert_eq!(told_waits(&mut stage), 0);
+
+    for _ in 0..3 {
+        stage.pass_secs(1);
+        stage.probed("db", ProbeKind::Readiness, false);
+    }
+
+    assert_eq!(told_waits(&mut stage), 1, "its image was not there in time");
 }

@@ -1,8 +1,9 @@
 //! Oneshots that are reversed at shutdown.
 
 use super::{Draft, Stage};
-use crate::Event;
 use crate::pod::{Kind, Reaction, Rerun};
+use crate::{Event, Found};
+use std::time::Duration;
 
 /// A mount that is made once in the pod's life and reversed at its end, and an app beside it; both are through and up.
 fn once() -> Stage {
@@ -90,4 +91,29 @@ fn nothing_is_reversed_where_nothing_can_run() {
 
     assert_eq!(stage.asked(), ["stop app by 30s"]);
     assert!(stage.result().is_some());
+}
+
+#[test]
+fn a_stop_timeout_limits_a_reversal() {
+    let mut stage = Draft::new(&["mount", "app"])
+        .undo("mount")
+        .with("mount", |mount| {
+            mount.stop_timeout = Some(Duration::from_secs(5));
+        })
+        .requires("app", "mount")
+        .play();
+    stage.runs("mount", 0);
+    stage.started("app");
+    stage.delete();
+    stage.exited("app", 0);
+    stage.started("mount");
+    stage.pass_secs(3);
+    stage.crash(|_, attempt| Found::Running { attempt });
+    stage.asked();
+
+    stage.pass_secs(1);
+    assert_eq!(stage.asked(), [""; 0]);
+    stage.pass_secs(1);
+
+    assert_eq!(stage.asked(), ["stop mount by 7s"]);
 }
