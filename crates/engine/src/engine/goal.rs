@@ -385,6 +385,7 @@ impl Engine {
 
     /// Makes a container ready for a new run of the pod.
     fn renew(&mut self, container: ContainerId) {
+        self.timers.disarm(Timer::Leave(container));
         let record = self.record_mut(container);
         let Record {
             attempt,

@@ -2,8 +2,8 @@
 
 use super::Draft;
 use crate::pod::{
-    Container, Keystone, Kind, Need, OnGiveUp, Reaction, Requirement, Rerun, RestartLimit,
-    RestartPolicy, Role, Rule, When,
+    Container, Keystone, Kind, Need, OnGiveUp, OnRestart, Reaction, Requirement, Rerun,
+    RestartLimit, RestartPolicy, Role, Rule, When,
 };
 use crate::status::Phase;
 use crate::{Event, Exit, Refused, Request};
@@ -447,4 +447,26 @@ fn an_ignored_keystone_ends_nothing() {
 
     assert_eq!(stage.phase(), Phase::Running);
     assert_eq!(stage.asked(), ["start helper", "start app"]);
+}
+
+#[test]
+fn a_time_to_leave_ends_with_the_run_of_the_pod_that_set_it() {
+    let draft = Draft::new(&["proxy", "app"]).sidecar("proxy").on_restart(
+        "app",
+        "proxy",
+        OnRestart::Restart,
+    );
+    let mut stage = draft.play();
+    stage.started("proxy");
+    stage.started("app");
+    stage.exited("proxy", 1);
+    stage.event(Event::SandboxLost);
+    stage.event(Event::SandboxReady);
+    stage.started("proxy");
+    stage.started("app");
+    stage.asked();
+
+    stage.pass_secs(60);
+
+    assert_eq!(stage.asked(), [""; 0]);
 }
