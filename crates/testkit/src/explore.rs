@@ -7,12 +7,13 @@
 use crate::describe::Described;
 use crate::environment::{CrashPoint, Environment, Happening, Limits};
 use crate::laws::{Judge, Promise, Violation};
+use crate::mixer::Mixer;
 use crate::subject::Subject;
 use pillion_engine::{Pod, Tick};
 use pillion_simulator::trace::{Step, Trace};
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 /// What was gone through.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -171,7 +172,7 @@ impl<M: Subject> State<M> {
     }
 
     fn fingerprint(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = Mixer::default();
         // Nothing comes after an end, so one is like another.
         if self.environment.has_ended() {
             self.environment.machine().result().hash(&mut hasher);

@@ -161,6 +161,7 @@ impl World {
                 .iter()
                 .map(|edge| self.satisfied(id, edge))
                 .collect();
+            let timed = self.timed;
             let life = self.life_mut(id);
             let tried = life.shown.since.is_some()
                 && (!hooked || life.shown.post_start.went_well().surely());
@@ -173,7 +174,7 @@ impl World {
             life.run.started = life.run.started | counts;
             life.run.attempted = life.run.attempted | Tri::from(tried);
             life.shown.was_ready = life.shown.was_ready | ready;
-            life.settle_replacement(ready);
+            life.settle_replacement(ready, timed);
             for (old, new) in life.run.held.iter_mut().zip(held) {
                 *old = *old | new;
             }

@@ -9,6 +9,7 @@ mod clock;
 mod conformance;
 mod fuzz;
 mod gen_fields;
+mod model;
 mod release;
 mod rust_file;
 mod step;
@@ -35,6 +36,8 @@ enum Chore {
     Check,
     /// Play every scenario in virtual time, and count.
     Conformance(conformance::Args),
+    /// Go through every interleaving of small pods, and judge each by the laws.
+    Model(model::Args),
     /// Measure, each figure beside its limit.
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Chore::Test => test::run(&workspace),
         Chore::Check => check::run(&workspace),
         Chore::Conformance(args) => conformance::run(&workspace, &args),
+        Chore::Model(args) => model::run(&workspace, &args),
         Chore::Bench(bench) => bench::run(&workspace, &bench),
         Chore::GenFields(args) => gen_fields::run(&workspace, &args),
         Chore::Fuzz(args) => fuzz::run(&workspace, &args),

@@ -77,7 +77,8 @@ fn words(command: &Command) -> String {
     words.join(" ")
 }
 
-fn seconds(duration: Duration) -> String {
+/// A time as people read it.
+pub(crate) fn seconds(duration: Duration) -> String {
     let seconds = duration.as_secs();
     if seconds < 60 {
         format!("{:.1} s", duration.as_secs_f64())

@@ -108,6 +108,9 @@ impl World {
     fn start(&mut self, id: ContainerId, attempt: Attempt, version: u32, command: Command) {
         self.goal.open.retain(|it| it.by != Some(id));
         self.holds_again(id);
+        if version > self.life(id).version {
+            self.try_those_without(id);
+        }
         let now = self.now;
         let life = self.life_mut(id);
         life.process = Process::Asked;

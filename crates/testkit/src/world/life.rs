@@ -387,9 +387,10 @@ impl Life {
         }
     }
 
-    /// The new one of an exchange is ready: the exchange is over.
-    pub(crate) fn settle_replacement(&mut self, ready: Tri) {
-        let told = self.told.is_some();
+    /// The new one of an exchange is ready: the exchange is over, unless its time was over before.
+    pub(crate) fn settle_replacement(&mut self, ready: Tri, timed: Tick) {
+        let late = |it: Replacing| it.swapped.is_some_and(|at| at + it.patience <= timed);
+        let told = self.told.is_some() || self.replacing.is_some_and(late);
         let Some(replacing) = self.replacing.as_mut().filter(|it| it.swapped.is_some()) else {
             return;
         };

@@ -316,6 +316,12 @@ impl World {
             life.delays.doubted = true;
             life.due = Span::between(now, Tick::NEVER);
         }
+        self.try_those_without(id);
+    }
+
+    /// Whoever gave up for lack of a container that is exchanged is tried again.
+    pub(crate) fn try_those_without(&mut self, id: ContainerId) {
+        let now = self.now;
         for other in self.ids().filter(|&other| other != id) {
             let life = self.life_mut(other);
             if life.fates.is(Fates::GAVE_UP).possibly() {
@@ -377,7 +383,13 @@ impl World {
     fn begin_run_elsewhere(&mut self) {
         let before: Vec<_> = self.lives.iter().map(Life::clone).collect();
         let ran = before.iter().any(|life| life.run.code.is_some());
+        // What may have begun to end does not run again.
+        let open: Vec<_> = self
+            .open_moves()
+            .filter(|it| it.level == Level::End)
+            .collect();
         self.begin_run();
+        self.goal.open = open;
         self.delays.doubted = true;
         let now = self.now;
         let due = Span::between(now, Tick::NEVER);

@@ -1,0 +1,54 @@
+//! `cargo xtask model`: every interleaving of small pods, judged by the laws, as a release build.
+
+use crate::clock::Stopwatch;
+use crate::release;
+use crate::step::seconds;
+use crate::workspace::Workspace;
+use anyhow::anyhow;
+use pillion_testkit::sweep::{Depth, Progress, sweep};
+use std::io::{IsTerminal, Write, stdout};
+
+/// How far to go.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Let more happen in one life, and look at many more states: hours.
+    #[arg(long)]
+    deep: bool,
+}
+
+pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
+    // A dev build takes several times as long.
+    if release::is_needed() {
+        return release::again(workspace);
+    }
+    let depth = if args.deep { Depth::Deep } else { Depth::Tests };
+    let watch = Stopwatch::start();
+    let terminal = stdout().is_terminal();
+    let all = sweep(depth, |progress| show(&watch, terminal, progress));
+    let all = all.map_err(|broken| anyhow!("{broken}"))?;
+    println!("in all: {all}, in {}", seconds(watch.elapsed()));
+    Ok(())
+}
+
+fn show(watch: &Stopwatch, terminal: bool, progress: Progress<'_>) {
+    let elapsed = seconds(watch.elapsed());
+    match progress {
+        Progress::Line(line) => {
+            println!("{}{elapsed:>12}  {line}", if terminal { CLEAR } else { "" })
+        }
+        Progress::Pods {
+            family,
+            trouble,
+            done,
+            of,
+        } if terminal => {
+            print!("{CLEAR}{elapsed:>12}  {family}, {trouble}: {done} of {of} pods");
+            // A line that is not seen in time is no reason to stop.
+            let _ = stdout().flush();
+        }
+        Progress::Pods { .. } => {}
+    }
+}
+
+/// Back to the beginning of the line, which is emptied.
+const CLEAR: &str = "\r\x1b[K";
