@@ -90,6 +90,8 @@ pub struct Engine {
     told_ready: bool,
     /// Things to look at before the current input has been dealt with.
     work: VecDeque<Work>,
+    /// Nodes whose conditions have changed: those who wait for them are looked at before anything else.
+    changed: VecDeque<Target>,
     /// Containers that nothing holds back, to be started when everything has been looked at.
     free: VecDeque<ContainerId>,
     dirty: Vec<ContainerId>,
@@ -115,8 +117,6 @@ struct BarrierLife {
 /// Something to look at again.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Work {
-    /// A node's conditions have changed: who waits for it?
-    Changed(Target),
     /// May this container start?
     Consider(ContainerId),
     /// Nothing above this node is up any more: it is its turn to stop.
@@ -318,6 +318,7 @@ impl Engine {
             has_services: false,
             told_ready: false,
             work: VecDeque::new(),
+            changed: VecDeque::new(),
             free: VecDeque::new(),
             dirty: Vec::new(),
             dirty_edges: Vec::new(),
@@ -362,23 +363,31 @@ impl Engine {
     /// Looks at everything that has changed until nothing moves any more; starts nothing.
     fn follow(&mut self, now: Tick) {
         loop {
+            self.follow_changes(now);
             while let Some(work) = self.work.pop_front() {
                 match work {
-                    Work::Changed(node) => {
-                        *self.change_queued(node) = false;
-                        self.refresh_incoming(now, node);
-                    }
                     // Nothing is started in a pod whose last main has just ended.
                     Work::Consider(container) => {
                         self.move_goal(now);
+                        self.follow_changes(now);
                         self.consider(now, container);
                     }
                     Work::StopTurn(node) => self.stop_turn(now, node),
                 }
+                self.follow_changes(now);
             }
             if !self.move_goal(now) {
                 break;
             }
+        }
+    }
+
+    /// Tells those who wait how their requirements stand now, through meeting points to the end. Nobody is
+    /// considered before: what stands a few steps away may still be as it was.
+    fn follow_changes(&mut self, now: Tick) {
+        while let Some(node) = self.changed.pop_front() {
+            *self.change_queued(node) = false;
+            self.refresh_incoming(now, node);
         }
     }
 
@@ -543,7 +552,7 @@ impl Engine {
     /// Has those who wait for a node look at it again: once, however often it changed by then.
     fn node_changed(&mut self, node: Target) {
         if !std::mem::replace(self.change_queued(node), true) {
-            self.work.push_back(Work::Changed(node));
+            self.changed.push_back(node);
         }
     }
 

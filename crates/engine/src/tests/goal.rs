@@ -470,3 +470,19 @@ fn a_time_to_leave_ends_with_the_run_of_the_pod_that_set_it() {
 
     assert_eq!(stage.asked(), [""; 0]);
 }
+
+#[test]
+fn a_pod_restart_goes_through_its_phases_again() {
+    let draft = Draft::new(&["proxy", "app"]).sidecar("proxy");
+    let mut stage = draft.phase(&["proxy"], &["app"]).play();
+    stage.started("proxy");
+    stage.started("app");
+    stage.ask(Reaction::RestartPod);
+    stage.exited("app", 0);
+    stage.asked();
+
+    stage.exited("proxy", 0);
+    stage.started("proxy");
+
+    assert_eq!(stage.asked(), ["start proxy", "start app"]);
+}
