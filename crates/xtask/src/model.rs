@@ -34,7 +34,7 @@ fn show(watch: &Stopwatch, terminal: bool, progress: Progress<'_>) {
     let elapsed = seconds(watch.elapsed());
     match progress {
         Progress::Line(line) => {
-            println!("{}{elapsed:>12}  {line}", if terminal { CLEAR } else { "" })
+            println!("{}{elapsed:>12}  {line}", if terminal { CLEAR } else { "" });
         }
         Progress::Pods {
             family,
