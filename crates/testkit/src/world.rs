@@ -166,13 +166,10 @@ impl World {
             let tried = life.shown.since.is_some()
                 && (!hooked || life.shown.post_start.went_well().surely());
             // Started only after it was told to stop: whether that counts is open.
-            let counts = if life.told.is_some() {
-                started.doubted()
-            } else {
-                started
-            };
-            life.run.started = life.run.started | counts;
-            life.run.attempted = life.run.attempted | Tri::from(tried);
+            let told = life.told.is_some();
+            let counts = |it: Tri| if told { it.doubted() } else { it };
+            life.run.started = life.run.started | counts(started);
+            life.run.attempted = life.run.attempted | counts(Tri::from(tried));
             life.shown.was_ready = life.shown.was_ready | ready;
             life.settle_replacement(ready, timed);
             for (old, new) in life.run.held.iter_mut().zip(held) {

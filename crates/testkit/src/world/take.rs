@@ -340,7 +340,11 @@ impl World {
 
     fn lose_sandbox(&mut self) {
         self.sandbox = false;
-        let created = self.lives.iter().any(|it| it.attempt > 0);
+        // A start that failed has made nothing, as far as anybody knows.
+        let made = |it: &Life| it.live() || it.run.code.is_some();
+        let created = Tri::from(self.lives.iter().any(made))
+            | Tri::from(self.lives.iter().any(|it| it.attempt > 0)).doubted();
+        let never = self.shape.pod.restart_policy == RestartPolicy::Never;
         let now = self.now;
         for (life, container) in self.lives.iter_mut().zip(&self.shape.pod.containers) {
             if life.live() {
@@ -359,10 +363,15 @@ impl World {
             life.replacing = None;
         }
         match self.goal.level {
-            Level::Run if created && self.shape.pod.restart_policy == RestartPolicy::Never => {
+            Level::Run if never && created.surely() => {
                 self.move_goal(Move::end(EndCause::SandboxLost, now), Span::at(now));
             }
-            Level::Run => self.begin_run_elsewhere(),
+            Level::Run => {
+                self.begin_run_elsewhere();
+                let ends = never && created.possibly();
+                let end = ends.then(|| Move::end(EndCause::SandboxLost, now));
+                self.goal.open.extend(end);
+            }
             Level::Restart | Level::Kill => {
                 self.begin_run();
                 self.delays.doubted = true;
