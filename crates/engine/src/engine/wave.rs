@@ -14,7 +14,7 @@ use crate::action::Action;
 use crate::entry::{Cause, What};
 use crate::fact::Goal;
 use crate::life::{After, GiveUp, HookStep, State, StopRole, StopStep, StopWhy, Undo};
-use crate::pod::{BarrierId, ContainerId, HookKind, Kind, Rerun, Target};
+use crate::pod::{BarrierId, ContainerId, HookKind, Kind, Rerun, Role, Target};
 use crate::tick::Tick;
 use crate::timer::Timer;
 use std::collections::BTreeSet;
@@ -26,6 +26,9 @@ impl Engine {
         self.join_pod_wave();
         let at_once = matches!(self.record.goal, Goal::Restart { at_once: true, .. });
         for container in self.containers() {
+            if self.is_untouched(container) {
+                continue;
+            }
             self.cancel_start(container);
             if at_once {
                 self.kill_at_once(now, container);
@@ -41,11 +44,14 @@ impl Engine {
 
     /// Makes every node part of the pod's stop.
     pub(super) fn join_pod_wave(&mut self) {
+        let mut untouched = 0;
         for container in self.containers() {
             let above = self.count_above(Target::Container(container));
+            let spared = self.is_untouched(container);
+            untouched += usize::from(spared);
             self.life_mut(container).stop = StopRole {
-                in_wave: true,
-                member: true,
+                in_wave: !spared,
+                member: !spared,
                 above,
                 ..StopRole::default()
             };
@@ -59,7 +65,13 @@ impl Engine {
                 ..StopRole::default()
             };
         }
-        self.stopping = self.lives.len() + self.barriers.len();
+        self.stopping = self.lives.len() + self.barriers.len() - untouched;
+    }
+
+    /// A restart of the pod leaves those alone that were added for debugging.
+    fn is_untouched(&self, container: ContainerId) -> bool {
+        let again = matches!(self.record.goal, Goal::Restart { .. });
+        again && self.def(container).role == Role::Ephemeral
     }
 
     /// Begins to stop the containers that have an `after`, in order among themselves.
@@ -133,6 +145,9 @@ impl Engine {
         self.budget_spent = true;
         self.tell_pod(now, What::BudgetSpent, Cause::Budget);
         for container in self.containers() {
+            if self.is_untouched(container) {
+                continue;
+            }
             self.skip_undo(now, container);
             match self.life(container).record.state {
                 State::Starting | State::Running { .. } => {

@@ -332,6 +332,25 @@ fn an_ephemeral_container_is_never_restarted_and_never_counted() {
 }
 
 #[test]
+fn a_restart_of_all_containers_leaves_ephemeral_ones_alone() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.started("app");
+    let debug = Container::new("debug", RestartPolicy::Always);
+    stage
+        .request(Request::AddEphemeral(Box::new(debug)))
+        .unwrap();
+    stage.started("debug");
+    stage.asked();
+
+    stage.ask(Reaction::RestartAllContainers);
+    assert_eq!(stage.asked(), ["stop app by 2s"]);
+    stage.pass_secs(2);
+    stage.exited("app", 137);
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
 fn an_out_of_memory_kill_can_have_a_rule_of_its_own() {
     let rule = Rule {
         when: When::OomKilled,
