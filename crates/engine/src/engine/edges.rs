@@ -153,6 +153,9 @@ impl Engine {
 
     /// An edge of a container has opened or closed.
     fn note_gate(&mut self, now: Tick, from: ContainerId, number: u32, lets: Lets) {
+        if lets != Lets::Through {
+            self.lose_turn(from);
+        }
         match lets {
             Lets::Through => self.life_mut(from).last_opened = Some(number),
             Lets::Wait if self.life(from).record.state == State::Waiting => {

@@ -187,7 +187,11 @@ impl Engine {
             self.lose(now, container);
         }
         match self.record.goal {
-            Goal::Run if !created => {}
+            Goal::Run if !created => {
+                for container in self.containers() {
+                    self.lose_turn(container);
+                }
+            }
             Goal::Run if self.pod.restart_policy == RestartPolicy::Never => {
                 self.begin_end(now, EndCause::SandboxLost, Cause::SandboxLost, None);
             }

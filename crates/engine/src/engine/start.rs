@@ -292,6 +292,15 @@ impl Engine {
         self.changed(container);
     }
 
+    /// Something holds a container back again before it was started: its turn is to come once more.
+    pub(super) fn lose_turn(&mut self, container: ContainerId) {
+        let record = &self.life(container).record;
+        if record.state == State::Waiting && record.turn.is_some() {
+            self.record_mut(container).turn = None;
+            self.start_is_over(container);
+        }
+    }
+
     /// Arms the deadline of a start that is under way.
     pub(super) fn watch_start(&mut self, container: ContainerId) {
         if let Some(at) = self.life(container).record.start_by {

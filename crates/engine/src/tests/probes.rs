@@ -201,6 +201,26 @@ fn a_container_can_tell_that_it_is_ready() {
 }
 
 #[test]
+fn the_time_to_start_counts_anew_when_the_turn_was_lost() {
+    let mut stage = Draft::new(&["net", "app"])
+        .requires("app", "net")
+        .with("app", |app| {
+            app.image = Some("app:1".into());
+            app.start_timeout = Some(Duration::from_secs(15));
+        })
+        .play();
+    stage.started("net");
+    stage.pass_secs(10);
+    stage.exited("net", 1);
+    stage.started("net");
+    stage.pass_secs(10);
+    stage.pulled("app");
+
+    let asked = ["pull app", "start net", "start net", "start app"];
+    assert_eq!(stage.asked(), asked);
+}
+
+#[test]
 fn a_start_that_takes_too_long_is_a_failure() {
     let draft = Draft::new(&["db"]).with("db", |db| {
         db.ready_on = true;
