@@ -172,7 +172,7 @@ fn hurried(world: &World, stop: PodStop, id: ContainerId) -> Verdict {
 /// At the end of the budget all that remain are told, and get two seconds.
 fn told_at_the_end(world: &World, stop: PodStop, id: ContainerId) -> Verdict {
     let life = world.life(id);
-    if !life.live() || world.timed < stop.ends.latest {
+    if !life.live() || world.is_untouched(id) || world.timed < stop.ends.latest {
         return Ok(());
     }
     match life.told {

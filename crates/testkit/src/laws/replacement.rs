@@ -146,14 +146,15 @@ fn right_version(world: &World, id: ContainerId, version: u32) -> Verdict {
             Ok(())
         };
     };
-    let Some(swapped) = replacing.swapped else {
+    if replacing.swapped.is_none() {
         return if version > replacing.version {
             complain("was started in a definition that nobody gave")
         } else {
             Ok(())
         };
-    };
-    let late = world.now >= swapped + replacing.patience;
+    }
+    // Its time may count from the moment at which it was asked for.
+    let late = world.now >= replacing.since + replacing.patience;
     // What has ended for good will never be ready: nobody has to wait for it.
     let over = !life.fates.is(Fates::WANTED).surely();
     if version < replacing.version && !late && !over && !world.crashed {

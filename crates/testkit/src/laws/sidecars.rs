@@ -97,7 +97,16 @@ fn may_decide(world: &World, id: ContainerId) -> bool {
         matches!(cause, EndCause::Fail(Some(by)) | EndCause::Complete(Some(by)) if *by == id)
     });
     let fatal = container.on_give_up == OnGiveUp::FailPod;
-    container.role == Role::Main || container.keystone.is_some() || fatal || speaks || asked
+    // It is named where a main gave up for lack of it: the main decided.
+    let lacked = world.goal.causes.iter().any(|cause| {
+        matches!(cause, EndCause::GiveUp(by) | EndCause::Keystone(by) if world.requires_at_all(*by, id))
+    });
+    lacked
+        || container.role == Role::Main
+        || container.keystone.is_some()
+        || fatal
+        || speaks
+        || asked
 }
 
 /// When every main has ended, sidecars that nothing else needs are told to stop.

@@ -160,7 +160,7 @@ fn reversal(world: &World, id: ContainerId) -> Verdict {
 /// Nothing needs it any more, and yet it was not told.
 fn told_in_time(world: &World, id: ContainerId) -> Verdict {
     let life = world.life(id);
-    let idle = is_untold(world, life) && world.is_stopping_in_order();
+    let idle = is_untold(world, life) && world.is_stopping_in_order() && !world.is_untouched(id);
     if idle && world.unneeded(id).surely() {
         return Err(Complaint::of(
             id,

@@ -225,8 +225,14 @@ impl World {
             Some(Asked::Ignore) => outcomes.push(self.at_once(Fates::IGNORED)),
             None => {}
         }
-        if was.replacing.is_some() {
-            outcomes.push(self.at_once(Fates::WANTED));
+        if let Some(replacing) = was.replacing {
+            // What is exchanged while it runs comes back as the new one, whatever its policy.
+            outcomes.extend(
+                replacing
+                    .swap
+                    .possibly()
+                    .then(|| self.at_once(Fates::WANTED)),
+            );
             // What the old one had run up may be forgotten.
             self.life_mut(id).delays.doubted = true;
         }
@@ -440,6 +446,7 @@ impl World {
             // It is down already: only a stop for good could mean anything to it.
             if life.fates.is(Fates::WANTED).possibly() && then != Fates::WANTED {
                 life.fates = life.fates.or(then);
+                life.run.pardoned |= then.is(Fates::ENDED_OK).possibly();
             }
             return;
         }

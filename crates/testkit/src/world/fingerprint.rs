@@ -65,11 +65,12 @@ impl World {
             going,
             asked,
             replacing,
+            newest,
             lost,
             condemned,
         } = self.life(id);
         (fates, process, command, *attempt > 0, version, run).hash(hasher);
-        (undo, asked, lost, condemned).hash(hasher);
+        (undo, asked, lost, condemned, newest).hash(hasher);
         hash_image(*image, *attempt, hasher);
         let reset = self.container(id).restart.backoff.reset;
         (self.now.since(*asked_at) > reset).hash(hasher);
@@ -113,6 +114,7 @@ impl World {
         }
         if let Some(Replacing {
             version,
+            since,
             pulled,
             swap,
             swapped,
@@ -121,7 +123,8 @@ impl World {
         }) = replacing
         {
             let left = swapped.map(|at| self.ahead(at + *patience));
-            (version, pulled, swap, left, settled).hash(hasher);
+            let least = self.ahead(*since + *patience);
+            (version, pulled, swap, left, least, settled).hash(hasher);
         }
     }
 

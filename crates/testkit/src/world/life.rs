@@ -51,6 +51,8 @@ pub(crate) struct Life {
     pub(crate) asked: Option<Asked>,
     /// It is being exchanged.
     pub(crate) replacing: Option<Replacing>,
+    /// The newest definition that was given.
+    pub(crate) newest: u32,
     /// The driver died and has not said yet what it finds.
     pub(crate) lost: bool,
     /// The driver died when there was a reason to stop it.
@@ -216,6 +218,8 @@ pub(crate) enum Asked {
 pub(crate) struct Replacing {
     /// The new definition.
     pub(crate) version: u32,
+    /// When it was asked for.
+    pub(crate) since: Tick,
     /// Its image is there.
     pub(crate) pulled: bool,
     /// It had started when it was asked for, and has to be swapped.
@@ -293,6 +297,7 @@ impl Life {
             going: None,
             asked: None,
             replacing: None,
+            newest: 0,
             lost: false,
             condemned: false,
         }

@@ -79,8 +79,11 @@ impl World {
     fn counted_success(&self, id: ContainerId) -> Option<Tri> {
         let (life, container) = (self.life(id), self.container(id));
         let well = match life.run.code {
-            Some(0) => !life.fates.is(Fates::GAVE_UP).doubted(),
+            // Killed by a probe or a timeout, and yet it ended with 0: that is open.
+            Some(0) => !(life.fates.is(Fates::GAVE_UP) | life.fates.is(Fates::ENDED_BAD)).doubted(),
             Some(_) => Tri::from(life.run.pardoned).doubted(),
+            // It counts as ended with 0 if what it had waited for has.
+            None if life.run.pardoned => Tri::Maybe,
             None if life.attempt == 0 => Tri::No,
             // It ran in a run of the pod before this one, or its start failed.
             None => Tri::Maybe,
@@ -126,7 +129,7 @@ impl World {
     }
 
     /// Whether one container requires another, directly or through others, by any edge.
-    fn requires_at_all(&self, id: ContainerId, target: ContainerId) -> bool {
+    pub(crate) fn requires_at_all(&self, id: ContainerId, target: ContainerId) -> bool {
         let mut open = self.container(id).requires.clone();
         while let Some(edge) = open.pop() {
             match edge.target {

@@ -37,6 +37,12 @@ impl World {
         Tri::all(counted.map(|id| !self.up(id)))
     }
 
+    /// A restart of the pod leaves those alone that were added for debugging.
+    pub(crate) fn is_untouched(&self, id: ContainerId) -> bool {
+        let again = matches!(self.goal.level, Level::Restart | Level::Kill);
+        again && self.container(id).role == Role::Ephemeral
+    }
+
     /// Whether the budget of the stop that is under way is used up.
     pub(crate) fn budget_spent(&self) -> Tri {
         let Some(stop) = self.goal.stop else {

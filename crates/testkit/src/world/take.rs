@@ -154,7 +154,9 @@ impl World {
             // The pull of an exchange is no attempt of the container itself.
             if !life.live() {
                 life.run.failed = Tri::Yes;
-                life.run.attempted = Tri::Yes;
+                // An image that fails before its turn is no attempt to start it yet.
+                let tried = Tri::from(life.turn.latest.is_some());
+                life.run.attempted = life.run.attempted | tried | Tri::Maybe;
             }
         }
     }
@@ -276,9 +278,10 @@ impl World {
         let now = self.now;
         let swap = self.to_be_swapped(id);
         let life = self.life_mut(id);
-        let newest = life.replacing.map_or(life.version, |it| it.version);
+        life.newest = life.newest.saturating_add(1);
         life.replacing = Some(Replacing {
-            version: newest.saturating_add(1),
+            version: life.newest,
+            since: now,
             pulled: with.image.is_none(),
             swap,
             swapped: None,
@@ -293,6 +296,8 @@ impl World {
             Image::Pulling { .. } | Image::There { .. } | Image::Unknown => Image::Unknown,
         };
         life.due.earliest = life.due.earliest.min(now);
+        // What the old one had run up may be forgotten.
+        life.delays.doubted = true;
         life.waits_since = now;
         self.try_again(id);
     }
@@ -412,6 +417,7 @@ impl World {
                 life.run.failed = old.run.failed.doubted();
                 life.run.attempted = old.run.attempted.doubted();
                 life.run.begun = old.run.begun.doubted();
+                life.delays.doubted = true;
             }
             if keeps.possibly() {
                 let fates = if keeps.surely() {
