@@ -46,12 +46,12 @@ pub struct Counterexample {
 }
 
 /// One choice: what happens, and whether the driver dies over it.
-type Choice = (Happening, Option<CrashPoint>);
+pub(crate) type Choice = (Happening, Option<CrashPoint>);
 
 /// A state, and how it came about.
 #[derive(Clone, Debug)]
-struct State<M> {
-    environment: Environment<M>,
+pub(crate) struct State<M> {
+    pub(crate) environment: Environment<M>,
     judge: Judge,
 }
 
@@ -111,7 +111,8 @@ impl fmt::Display for Counterexample {
 // === impl State ===
 
 impl<M: Subject> State<M> {
-    fn new(pod: &Pod, limits: Limits, trace: &mut Vec<Step>) -> Result<Self, Violation> {
+    /// The beginning of a pod's life.
+    pub(crate) fn new(pod: &Pod, limits: Limits, trace: &mut Vec<Step>) -> Result<Self, Violation> {
         let environment = Environment::new(pod, limits, trace).map_err(|error| Violation {
             promise: Promise::Refusal,
             step: 0,
@@ -126,7 +127,8 @@ impl<M: Subject> State<M> {
         Ok(state)
     }
 
-    fn go(&mut self, choice: &Choice, steps: &mut Vec<Step>) -> Result<(), Violation> {
+    /// Makes a choice; the steps are what comes of it.
+    pub(crate) fn go(&mut self, choice: &Choice, steps: &mut Vec<Step>) -> Result<(), Violation> {
         match choice {
             (happening, None) => self.environment.happen(happening, steps),
             (happening, Some(at)) => self.environment.happen_and_crash(happening, *at, steps),

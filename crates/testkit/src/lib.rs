@@ -22,6 +22,7 @@ pub mod environment;
 pub mod explore;
 pub mod families;
 pub mod fuzz;
+pub mod generate;
 pub mod laws;
 mod mixer;
 pub mod mutants;
