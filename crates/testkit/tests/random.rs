@@ -7,7 +7,7 @@ use pillion_testkit::generate::{cases, play};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
 /// So many take about a minute.
-const CASES: u32 = 4_000;
+const CASES: u32 = 2_000;
 
 /// The same cases each time, unless somebody asks for a number of others.
 fn runner() -> TestRunner {

@@ -5,6 +5,7 @@ use super::{Complaint, Law, Promise, Verdict, Violation, check_one};
 use crate::tri::Tri;
 use crate::world::fate::Fates;
 use crate::world::goal::Level;
+use crate::world::life::Hook;
 use crate::world::{LastInput, World};
 use pillion_engine::pod::{Container, Need, OnGiveUp, Pod, ProbeKind, Role, Target, Until};
 use pillion_engine::{Action, Command, ContainerId};
@@ -126,7 +127,8 @@ fn counts_as_ready(world: &World, id: ContainerId) -> Tri {
         life.ready(container)
     };
     // What is on its way down may count as either, and so may what asked to be ignored.
-    let leaves = life.told.is_some() || life.asked.is_some();
+    let hooked = life.pre_stop != Hook::Idle;
+    let leaves = life.told.is_some() || life.asked.is_some() || hooked;
     let ready = if leaves { ready.min(Tri::Maybe) } else { ready };
     (ready & !gave_up) | ignored
 }
