@@ -180,6 +180,13 @@ pub enum Cause {
         /// Until what.
         until: Until,
     },
+    /// The last requirement that was missing was not fulfilled, and need not be.
+    Without {
+        /// Who was waited for.
+        target: Target,
+        /// Until what.
+        until: Until,
+    },
     /// A requirement cannot be fulfilled any more.
     Impossible {
         /// Who was waited for.

@@ -184,12 +184,13 @@ impl Causes {
         match &entry.cause {
             Cause::PodStart | Cause::ActiveDeadline => self.pod.latest(&[Mark::PodStarted]),
             Cause::Itself => self.by_what(entry),
-            Cause::Fulfilled { target, until } => self.fulfilment(
-                pod,
-                *target,
-                *until,
-                need(pod, entry.container, *target, *until),
-            ),
+            Cause::Fulfilled { target, until } | Cause::Without { target, until } => self
+                .fulfilment(
+                    pod,
+                    *target,
+                    *until,
+                    need(pod, entry.container, *target, *until),
+                ),
             Cause::Impossible { target, why, .. } => self
                 .impossibility(pod, *target, *why)
                 .or_else(|| own.latest(&[Mark::Waiting])),

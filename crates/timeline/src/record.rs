@@ -206,6 +206,12 @@ pub enum Cause {
         #[serde(with = "UntilForm")]
         until: Until,
     },
+    Without {
+        #[serde(flatten)]
+        target: Target,
+        #[serde(with = "UntilForm")]
+        until: Until,
+    },
     Impossible {
         #[serde(flatten)]
         target: Target,

@@ -101,6 +101,10 @@ impl<F: Fn(Tick) -> Duration> Translator<'_, F> {
                 target: self.target(*target),
                 until: *until,
             },
+            entry::Cause::Without { target, until } => Cause::Without {
+                target: self.target(*target),
+                until: *until,
+            },
             entry::Cause::Impossible { target, until, why } => Cause::Impossible {
                 target: self.target(*target),
                 until: *until,

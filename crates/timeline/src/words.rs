@@ -188,6 +188,7 @@ pub(crate) fn cause_words(cause: &Cause, about: Option<&str>) -> Option<String> 
         Cause::Itself | Cause::Unknown => return None,
         Cause::PodStart => "nothing to wait for".into(),
         Cause::Fulfilled { target, until } => fulfilled(target, *until),
+        Cause::Without { target, .. } => format!("waits for {} no longer", tame(target.name())),
         Cause::Impossible { target, until, why } => impossible(target, *until, *why),
         Cause::TargetDown { target } => format!("{} goes down", tame(target)),
         Cause::Unneeded => "nothing needs it any more".into(),

@@ -61,6 +61,12 @@ impl Engine {
         }
     }
 
+    /// Whether a requirement is fulfilled, as against let go.
+    pub(super) fn is_satisfied(&self, edge: u32) -> bool {
+        let requirement = &self.graph.edge(edge).requirement;
+        self.standing(requirement.target, requirement.until) == WaitState::Satisfied
+    }
+
     /// Whether somebody waits for this container to come up.
     pub(super) fn is_awaited(&self, container: ContainerId) -> bool {
         let incoming = self.graph.incoming(Target::Container(container));
@@ -158,7 +164,9 @@ impl Engine {
         }
         match lets {
             Lets::Through => self.life_mut(from).last_opened = Some(number),
-            Lets::Wait if self.life(from).record.state == State::Waiting => {
+            Lets::Wait
+                if self.life(from).record.state == State::Waiting && self.is_wanted(from) =>
+            {
                 self.begin_wait(now, from, number);
             }
             Lets::Wait | Lets::Never(_) => {}

@@ -395,7 +395,7 @@ impl Engine {
         why: Option<StopWhy>,
         exit: &Exit,
     ) {
-        let ok = exit.is_success()
+        let ok = self.is_success(container, exit)
             && !matches!(
                 why,
                 Some(StopWhy::Probe(_) | StopWhy::StartTimeout | StopWhy::PostStart)
@@ -403,10 +403,12 @@ impl Engine {
         let told = why == Some(StopWhy::Order);
         let def = self.def(container);
         let again = !told && restart::restarts(def.restart.policy, def.is_oneshot(), ok);
-        let succeeded = def.is_oneshot() && ok && !told;
+        let done = def.is_oneshot() && ok;
         let counts_ok = self.life(container).record.after == Some(After::EndOk);
-        self.become_ended(container, exit.is_success() || counts_ok, succeeded);
-        self.record_mut(container).interrupted = !succeeded;
+        // Whether one that was told to stop and ended with 0 has done its work, nobody knows: what may have been
+        // done is reversed, and what may not have been is run again.
+        self.become_ended(container, exit.is_success() || counts_ok, done);
+        self.record_mut(container).interrupted = told || !done;
         self.changed(container);
         self.refresh_ready(now, container, Cause::Itself);
         if why.is_none() {

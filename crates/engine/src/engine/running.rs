@@ -59,7 +59,16 @@ impl Engine {
             return;
         }
         self.record_mut(container).hooks.set(hook, HookStep::Done);
-        self.tell(now, container, What::HookEnded { hook, ok }, Cause::Itself);
+        // The driver ends a hook at its deadline; that is no failure of its own.
+        let cut = !ok
+            && self
+                .stop_deadline(container)
+                .is_some_and(|deadline| deadline <= now);
+        if cut {
+            self.tell(now, container, What::HookCut(hook), Cause::Budget);
+        } else {
+            self.tell(now, container, What::HookEnded { hook, ok }, Cause::Itself);
+        }
         match (hook, &self.life(container).record.state) {
             (HookKind::PostStart, State::Running { .. }) if ok => {
                 self.after_post_start(now, container);

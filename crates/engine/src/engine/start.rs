@@ -39,7 +39,10 @@ impl Engine {
                 self.begin_wait(now, container, edge);
             }
         }
-        self.want_image(now, container);
+        // Whoever is about to give up needs no image.
+        if self.life(container).broken == 0 {
+            self.want_image(now, container);
+        }
         self.work.push_back(Work::Consider(container));
     }
 
@@ -320,9 +323,11 @@ impl Engine {
         match self.life(container).last_opened {
             Some(edge) => {
                 let requirement = &self.graph.edge(edge).requirement;
-                Cause::Fulfilled {
-                    target: requirement.target,
-                    until: requirement.until,
+                let (target, until) = (requirement.target, requirement.until);
+                if self.is_satisfied(edge) {
+                    Cause::Fulfilled { target, until }
+                } else {
+                    Cause::Without { target, until }
                 }
             }
             None if self.life(container).record.attempt > 0 => Cause::Itself,

@@ -113,14 +113,7 @@ impl Engine {
                 };
                 self.timers.arm(Timer::Stop(container), deadline);
             }
-            Some(hook) => {
-                let what = match hooks.get(hook) {
-                    HookStep::Idle => What::HookSkipped(hook),
-                    HookStep::Begun | HookStep::Done => What::HookCut(hook),
-                };
-                self.tell(now, container, what, Cause::Budget);
-                self.signal(now, container);
-            }
+            Some(_) => self.signal_without_hooks(now, container),
             None => self.signal(now, container),
         }
     }
@@ -128,12 +121,43 @@ impl Engine {
     /// The time for hooks is used up.
     pub(super) fn on_stop_deadline(&mut self, now: Tick, container: ContainerId) {
         if let State::Stopping {
-            step: StopStep::Hook(hook),
+            step: StopStep::Hook(_),
             ..
         } = self.life(container).record.state
         {
-            self.tell(now, container, What::HookCut(hook), Cause::Budget);
-            self.signal(now, container);
+            self.signal_without_hooks(now, container);
+        }
+    }
+
+    /// There is no time for hooks any more: tells which of them are left behind, and goes on.
+    pub(super) fn signal_without_hooks(&mut self, now: Tick, container: ContainerId) {
+        let record = &self.life(container).record;
+        let (hooks, ran) = (record.hooks, record.is_running());
+        let pre_stop = self.def(container).hooks.pre_stop && ran;
+        for hook in [HookKind::PodStopping, HookKind::PreStop] {
+            match hooks.get(hook) {
+                HookStep::Begun => {
+                    self.tell(now, container, What::HookCut(hook), Cause::Budget);
+                }
+                HookStep::Idle if hook == HookKind::PreStop && pre_stop => {
+                    self.tell(now, container, What::HookSkipped(hook), Cause::Budget);
+                }
+                HookStep::Idle | HookStep::Done => {}
+            }
+        }
+        self.signal(now, container);
+    }
+
+    /// When the time of a container that is being stopped, or whose pod is, is up.
+    pub(super) fn stop_deadline(&self, container: ContainerId) -> Option<Tick> {
+        match self.life(container).record.state {
+            State::Stopping { deadline, .. } => Some(deadline),
+            State::Starting
+            | State::Running { .. }
+            | State::Waiting
+            | State::BackOff { .. }
+            | State::Ended { .. }
+            | State::GaveUp { .. } => self.record.goal.deadline(),
         }
     }
 

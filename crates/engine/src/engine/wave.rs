@@ -154,12 +154,11 @@ impl Engine {
                     self.begin_stop(now, container, StopWhy::Order, now, Cause::Budget);
                 }
                 State::Stopping {
-                    step: StopStep::Hook(hook),
+                    step: StopStep::Hook(_),
                     ..
                 } => {
-                    self.tell(now, container, What::HookCut(hook), Cause::Budget);
                     self.shorten_stop(now, container, now);
-                    self.signal(now, container);
+                    self.signal_without_hooks(now, container);
                 }
                 State::Stopping {
                     step: StopStep::Signalled,
@@ -403,6 +402,12 @@ impl Engine {
     }
 
     fn will_undo(&self, container: ContainerId) -> bool {
+        if self.life(container).record.interrupted {
+            return !matches!(
+                self.record.goal,
+                Goal::Run | Goal::Restart { at_once: true, .. }
+            );
+        }
         match (&self.record.goal, self.def(container).kind) {
             (Goal::End { .. }, _)
             | (

@@ -180,3 +180,46 @@ fn a_hook_that_was_cut_and_one_that_was_skipped_are_told_apart() {
     assert!(told.contains(&What::HookCut(hook)), "{told:?}");
     assert!(told.contains(&What::HookSkipped(hook)), "{told:?}");
 }
+
+#[test]
+fn a_hook_that_a_second_deletion_leaves_no_time_for_is_told() {
+    let mut stage = Draft::new(&["app"])
+        .with("app", |app| {
+            app.hooks.pre_stop = true;
+            app.hooks.pod_stopping = true;
+        })
+        .play();
+    stage.started("app");
+    stage.delete();
+    stage.pass_secs(2);
+    stage.told();
+
+    stage.delete_in(2);
+    stage.pass_secs(2);
+
+    let told: Vec<_> = stage.told().into_iter().map(|entry| entry.what).collect();
+    assert!(
+        told.contains(&What::HookCut(HookKind::PodStopping)),
+        "{told:?}"
+    );
+    assert!(
+        told.contains(&What::HookSkipped(HookKind::PreStop)),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_hook_that_its_deadline_ended_was_cut_and_has_not_failed() {
+    let mut stage = Draft::new(&["app"])
+        .with("app", |app| app.hooks.pre_stop = true)
+        .play();
+    stage.started("app");
+    stage.delete_in(5);
+    stage.lose_time(5);
+    stage.told();
+
+    stage.hook_done("app", HookKind::PreStop, false);
+
+    let told: Vec<_> = stage.told().into_iter().map(|entry| entry.what).collect();
+    assert_eq!(told, [What::HookCut(HookKind::PreStop)]);
+}

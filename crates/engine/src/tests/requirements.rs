@@ -1,9 +1,9 @@
 //! What holds a start back, and what ends the wait.
 
 use super::{Draft, Stage};
-use crate::What;
-use crate::pod::{Need, OnRestart, ProbeKind, Reaction, RestartPolicy, Until};
+use crate::pod::{Need, OnRestart, ProbeKind, Reaction, RestartPolicy, Target, Until};
 use crate::status::Phase;
+use crate::{Cause, Entry, What};
 use std::time::Duration;
 
 #[test]
@@ -334,4 +334,35 @@ fn a_wait_that_begins_anew_is_told_anew() {
     }
 
     assert_eq!(told_waits(&mut stage), 1, "its image was not there in time");
+}
+
+#[test]
+fn whoever_goes_on_without_its_target_is_not_said_to_have_it() {
+    let mut stage = Draft::new(&["db", "app"])
+        .need("app", "db", Need::Soft)
+        .play();
+
+    stage.start_fails("db");
+
+    let turn = |entry: &Entry| entry.what == What::Turn && entry.attempt == 0;
+    let turns: Vec<_> = stage.told().into_iter().filter(turn).collect();
+    let (target, until) = (Target::Container(stage.id("db")), Until::Ready);
+    assert_eq!(
+        turns.last().unwrap().cause,
+        Cause::Without { target, until }
+    );
+}
+
+#[test]
+fn nobody_is_said_to_wait_in_a_pod_that_ends() {
+    let mut stage = Draft::new(&["db", "app"])
+        .requires("app", "db")
+        .with("app", |app| app.image = Some("app".into()))
+        .play();
+    stage.started("db");
+    told_waits(&mut stage);
+
+    stage.delete();
+
+    assert_eq!(told_waits(&mut stage), 0);
 }

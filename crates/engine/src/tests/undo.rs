@@ -117,3 +117,34 @@ fn a_stop_timeout_limits_a_reversal() {
 
     assert_eq!(stage.asked(), ["stop mount by 7s"]);
 }
+
+#[test]
+fn what_may_have_been_done_is_reversed() {
+    let mut stage = Draft::new(&["claim"]).undo("claim").play();
+    stage.started("claim");
+    stage.delete();
+    stage.asked();
+
+    stage.exited("claim", 0);
+    assert_eq!(
+        stage.asked(),
+        ["undo claim"],
+        "it did not stop when it was told to"
+    );
+    stage.runs("claim", 0);
+
+    assert!(stage.result().is_some());
+}
+
+#[test]
+fn what_a_signal_ended_was_not_done() {
+    let mut stage = Draft::new(&["claim"]).undo("claim").play();
+    stage.started("claim");
+    stage.delete();
+    stage.asked();
+
+    stage.exited("claim", 143);
+
+    assert_eq!(stage.asked(), [""; 0]);
+    assert!(stage.result().is_some());
+}

@@ -130,6 +130,10 @@ fn every_cause() -> Vec<Cause> {
             target: target(),
             until: Until::Succeeded,
         },
+        Cause::Without {
+            target: target(),
+            until: Until::Succeeded,
+        },
         Cause::Impossible {
             target: Target::Barrier("phase 10".into()),
             until: Until::Settled,
