@@ -1,49 +1,15 @@
-//! What a pod will do, worked out from its graph: the waves in which it starts and stops, and how
-//! long stopping may take.
+//! What a pod will do, worked out from its graph: the waves in which it starts and stops.
 //!
-//! Pure functions over the engine's pod. Barriers are looked through: people see containers.
+//! How long stopping may take is told in [`stop`]. Pure functions over the engine's pod. Barriers are looked through: people see containers.
 //! Containers that wait for each other in a circle are in no wave.
+
+pub mod stop;
 
 use crate::lower::sketch::{edges, narrow, nodes, position};
 use pillion_engine::pod::{
     Container, ContainerId, Keystone, Kind, Need, Pod, Requirement, Role, Until,
 };
 use std::time::Duration;
-
-/// How a pod stops when everything takes as long as it may.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct StopPlan {
-    /// Those that are stopped, first wave first. A oneshot without an undo has long ended.
-    pub waves: Vec<Vec<ContainerId>>,
-    /// By container, as far as it is in a wave.
-    pub stops: Vec<Option<Stop>>,
-    /// From the beginning of the stop to the last exit.
-    pub worst_case: Duration,
-}
-
-/// The stop of one container when everything takes as long as it may.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Stop {
-    /// When it is told to stop, at the latest.
-    pub begins_by: Duration,
-    /// How long it may take by its own `stopTimeoutSeconds`; what the budget leaves if not given.
-    pub limit: Option<Duration>,
-    /// How long it has before it is killed, at least. Nothing for an undo that would be skipped.
-    pub has: Duration,
-    /// What is done is the undo of a oneshot.
-    pub undo: bool,
-}
-
-/// What everybody has at least, even when the budget is used up.
-pub const LAST_MOMENT: Duration = Duration::from_secs(2);
-
-/// A pod that is deleted has at least this long, as with the kubelet.
-const SHORTEST_GRACE: Duration = Duration::from_secs(1);
-
-/// What a pod has for stopping: its grace period, and never nothing.
-pub fn budget(pod: &Pod) -> Duration {
-    pod.grace.max(SHORTEST_GRACE)
-}
 
 /// Nodes in an order in which each comes after all that it follows.
 struct Order {
@@ -65,39 +31,6 @@ pub fn start_waves(pod: &Pod) -> Vec<Vec<ContainerId>> {
         wave + usize::from(!passes)
     });
     waves(pod, &wave, |container| container.role != Role::Ephemeral)
-}
-
-/// The order in which containers stop, and how long that may take.
-pub fn stop_plan(pod: &Pod) -> StopPlan {
-    let (order, budget) = (stop_order(pod), budget(pod));
-    let wave = order.flow(|node, _, wave: usize| {
-        wave + usize::from(pod.containers.get(node).is_some_and(is_stopped))
-    });
-    let begin = order.begins(pod, |_, container| container.stop_timeout.unwrap_or(budget));
-    let stop = |(begin, container): (&Option<Duration>, &Container)| {
-        let begin = begin.filter(|_| is_stopped(container))?;
-        Some(Stop::new(begin.min(budget), budget, container))
-    };
-    let stops: Vec<_> = begin.iter().zip(&pod.containers).map(stop).collect();
-    let ends = stops.iter().flatten().map(|stop| stop.ends_by(budget));
-    StopPlan {
-        waves: waves(pod, &wave, is_stopped),
-        worst_case: ends.max().unwrap_or_default(),
-        stops,
-    }
-}
-
-/// When each container is told to stop at the latest, if each takes as long as `takes` says and
-/// there is no end to the budget.
-pub(crate) fn stop_begins(
-    pod: &Pod,
-    takes: impl Fn(ContainerId, &Container) -> Duration,
-) -> Vec<Option<Duration>> {
-    stop_order(pod).begins(pod, takes)
-}
-
-fn stop_order(pod: &Pod) -> Order {
-    Order::new(pod, Requirement::orders_stop, |from, to| (from, to))
 }
 
 /// What a container is, in a few words: `main` and `keystone`, or `sidecar` and `oneshot`. That a
@@ -168,44 +101,6 @@ fn is_barrier(pod: &Pod, node: usize) -> bool {
     node >= pod.containers.len()
 }
 
-// === impl Stop ===
-
-impl Stop {
-    fn new(begins_by: Duration, budget: Duration, container: &Container) -> Self {
-        let (undo, limit) = (container.has_undo(), container.stop_timeout);
-        // An undo whose turn does not come in time is not begun.
-        let least = if undo { Duration::ZERO } else { LAST_MOMENT };
-        let left = budget.saturating_sub(begins_by).max(least);
-        let has = limit.map_or(left, |limit| limit.min(left));
-        Self {
-            begins_by,
-            limit,
-            has,
-            undo,
-        }
-    }
-
-    /// Whether it may get less than its own limit, or nothing but the last moment.
-    pub fn is_cut_short(&self) -> bool {
-        match self.limit {
-            Some(limit) => self.has < limit,
-            None => self.has <= LAST_MOMENT && !self.begins_by.is_zero(),
-        }
-    }
-
-    /// When it has ended, at the latest. An undo that is under way when the budget ends is told so
-    /// then.
-    fn ends_by(&self, budget: Duration) -> Duration {
-        let end = self.begins_by + self.has;
-        let told_late = self.undo && !self.has.is_zero() && end == budget;
-        end + if told_late {
-            LAST_MOMENT
-        } else {
-            Duration::ZERO
-        }
-    }
-}
-
 // === impl Order ===
 
 impl Order {
@@ -244,16 +139,14 @@ impl Order {
         }
     }
 
-    /// When the turn of each container comes, if each takes as long as `takes` says.
+    /// When the turn of each container comes, if one whose turn comes then ends as `ends` says.
     fn begins(
         &self,
         pod: &Pod,
-        takes: impl Fn(ContainerId, &Container) -> Duration,
+        ends: impl Fn(ContainerId, Duration) -> Duration,
     ) -> Vec<Option<Duration>> {
         let mut begins = self.flow(|node, _, begin: Duration| match pod.containers.get(node) {
-            Some(container) if is_stopped(container) => {
-                begin.saturating_add(takes(ContainerId(narrow(node)), container))
-            }
+            Some(container) if is_stopped(container) => ends(ContainerId(narrow(node)), begin),
             Some(_) | None => begin,
         });
         begins.truncate(pod.containers.len());

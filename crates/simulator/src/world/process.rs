@@ -356,7 +356,7 @@ impl Plan {
         }
     }
 
-    /// An undo has no way to stop gracefully: the signal ends it.
+    /// An undo hears the signal as its container does, and does not end well by it.
     fn of_undo(script: &Script, run: u32) -> Self {
         let undo = script.undo.in_run(run);
         Self {
@@ -367,7 +367,7 @@ impl Plan {
                 HookRuns::Forever => Delay::Never,
             },
             end: End::Exit(undo.exits),
-            stops_in: Delay::ZERO,
+            stops_in: *script.stops_in.in_run(run),
             stop_end: End::Signal(SIGTERM),
         }
     }

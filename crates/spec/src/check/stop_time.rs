@@ -6,7 +6,8 @@ use crate::container::Container;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::hook::Hook;
 use crate::lower::sketch::{Incoming, Reached};
-use crate::plan::{LAST_MOMENT, budget, is_stopped, stop_begins};
+use crate::plan::is_stopped;
+use crate::plan::stop::{LAST_MOMENT, Manner, budget, stop_begins};
 use pillion_engine::pod::{self as engine, ContainerId, Requirement, Target};
 use std::time::Duration;
 
@@ -91,33 +92,51 @@ fn length(grace: Duration, budget: Duration) -> String {
 /// Those whose turn may come so late that less is left than they ask for.
 fn cut_short(subject: &Subject<'_>) -> Option<Diagnostic> {
     // Times that are written down and do not fit are a mistake; what is open may turn out well.
-    let certain = victims(subject, Duration::ZERO);
+    let certain = victims(subject, Open::Passes);
     if !certain.is_empty() {
         return finding(subject, &certain).map(|finding| finding.help(enough(&certain)));
     }
-    let possible = victims(subject, budget(subject.pod));
+    let possible = victims(subject, Open::Takes);
     let first = possible.first()?;
     let found = finding(subject, &possible)?.severity(Severity::Note);
-    // It fits by what is written down, so somebody without a limit comes before.
-    let unlimited = unlimited_before(subject, first.id)?;
-    let (name, time) = (subject.name(unlimited), first.wish.time.as_secs());
-    let found = found
-        .secondary(
-            subject.name_place(unlimited),
-            "has no limit and may take it all",
-        )
-        .help(format!(
-            "give `{name}` a `stopTimeoutSeconds` that leaves {time} s"
-        ));
-    Some(found)
+    // It fits by what is written down, so something before it is open.
+    Some(match open_before(subject, first.id)? {
+        (culprit, Some(hook)) => found
+            .secondary(subject.place(culprit, hook), "if it hangs, 2 s more")
+            .help(enough(&possible)),
+        (culprit, None) => {
+            let (name, time) = (subject.name(culprit), first.wish.time.as_secs());
+            let text = "has no limit and may take it all";
+            let help = format!("give `{name}` a `stopTimeoutSeconds` that leaves {time} s");
+            found
+                .secondary(subject.name_place(culprit), text)
+                .help(help)
+        }
+    })
 }
 
-/// Who gets too little if those without a limit take this long.
-fn victims(subject: &Subject<'_>, open: Duration) -> Vec<Victim> {
+/// What becomes of the times that nobody has written down.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Open {
+    /// Who has no limit stops at once, and hooks return in time.
+    Passes,
+    /// Who has no limit takes what is left, and hooks hang.
+    Takes,
+}
+
+/// Who gets too little.
+fn victims(subject: &Subject<'_>, open: Open) -> Vec<Victim> {
     let wish_of = |id: ContainerId| wish(subject.container(id), subject.written[id.index()]);
-    let takes = |id, _: &engine::Container| wish_of(id).map_or(open, |wish| wish.time);
-    let begins = stop_begins(subject.pod, takes);
     let budget = budget(subject.pod);
+    let ends = |id, begin: Duration| match (wish_of(id), open) {
+        (Some(_), Open::Takes) if manner(subject, id).hook_may_hang() => {
+            manner(subject, id).end(begin, budget)
+        }
+        (Some(wish), Open::Passes | Open::Takes) => begin.saturating_add(wish.time),
+        (None, Open::Passes) => begin,
+        (None, Open::Takes) => begin.saturating_add(budget),
+    };
+    let begins = stop_begins(subject.pod, ends);
     let victim = |(id, begins): (ContainerId, Option<Duration>)| {
         let wish = wish_of(id).filter(|_| is_stopped(subject.container(id)))?;
         let begins = begins?;
@@ -179,16 +198,37 @@ fn enough(victims: &[Victim]) -> String {
     format!("raise `terminationGracePeriodSeconds` to {seconds}, or shorten the stops before")
 }
 
-/// Somebody without a limit who is stopped before a container.
-fn unlimited_before(subject: &Subject<'_>, id: ContainerId) -> Option<ContainerId> {
+/// Somebody who is stopped before a container and may take longer than is written down: one without
+/// a limit, else one with a hook, and that hook.
+fn open_before(
+    subject: &Subject<'_>,
+    id: ContainerId,
+) -> Option<(ContainerId, Option<&'static str>)> {
     let mut before = Reached::none(subject.pod);
     let incoming = Incoming::of(subject.pod, Requirement::orders_stop);
     incoming.reach(Target::Container(id), &mut before);
-    let unlimited = subject.containers().find(|(other, drawn, written)| {
-        let is_before = *other != id && before.contains(Target::Container(*other));
-        is_before && is_stopped(drawn) && wish(drawn, written).is_none()
-    });
-    unlimited.map(|(id, _, _)| id)
+    let is_before = |other: &ContainerId| {
+        let stops = *other != id && is_stopped(subject.container(*other));
+        stops && before.contains(Target::Container(*other))
+    };
+    let ids = || subject.containers().map(|(id, _, _)| id).filter(is_before);
+    let unlimited =
+        |id: &ContainerId| wish(subject.container(*id), subject.written[id.index()]).is_none();
+    let hooked = |id: &ContainerId| manner(subject, *id).hook_may_hang();
+    let by_hook = || ids().find(hooked).map(|id| (id, Some(hook(subject, id))));
+    ids().find(unlimited).map(|id| (id, None)).or_else(by_hook)
+}
+
+fn manner(subject: &Subject<'_>, id: ContainerId) -> Manner {
+    Manner::of((subject.container(id), subject.written[id.index()]))
+}
+
+/// The hook that is waited for before the signal.
+fn hook(subject: &Subject<'_>, id: ContainerId) -> &'static str {
+    match subject.written[id.index()].lifecycle.pre_stop {
+        Some(_) => "lifecycle.preStop",
+        None => "lifecycle.podStopping",
+    }
 }
 
 fn with_grace(subject: &Subject<'_>, finding: Diagnostic) -> Diagnostic {

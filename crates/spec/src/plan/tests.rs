@@ -1,11 +1,15 @@
 //! Waves and stop times of small pods.
 
+use super::stop::{StopPlan, stop_plan};
 use super::*;
-use crate::lower::LowerOptions;
-use crate::{load, lower};
+use crate::{LoadedPod, LowerOptions, load};
 use insta::assert_snapshot;
 
 fn pod(spec: &str) -> Pod {
+    loaded(spec).lowered.pod
+}
+
+fn loaded(spec: &str) -> LoadedPod {
     let indented: Vec<_> = spec
         .trim()
         .lines()
@@ -14,7 +18,7 @@ fn pod(spec: &str) -> Pod {
     let head = "apiVersion: v1\nkind: Pod\nmetadata: {name: test}\nspec:\n";
     let text = head.to_owned() + &indented.join("\n");
     let loaded = load("pod.yaml", text.as_bytes(), LowerOptions::default());
-    lower(&loaded.pods[0].file, LowerOptions::default()).pod
+    loaded.pods.into_iter().next().expect("there is a pod")
 }
 
 fn lines(pod: &Pod, waves: &[Vec<ContainerId>]) -> String {
@@ -29,12 +33,13 @@ fn starts(spec: &str) -> String {
 }
 
 fn stops(spec: &str) -> String {
-    let pod = pod(spec);
+    let loaded = loaded(spec);
+    let pod = &loaded.lowered.pod;
     let StopPlan {
         waves,
         stops,
         worst_case,
-    } = stop_plan(&pod);
+    } = stop_plan(pod, &loaded.file.pod.spec);
     let of = |id: &ContainerId| {
         let stop = stops[id.index()].expect("what is in a wave is stopped");
         let cut = if stop.is_cut_short() {
@@ -134,7 +139,7 @@ containers:
     assert_snapshot!(stops(spec), @r"
     app by 0 s, has 4 s
     mount by 4 s, has 3 s
-    worst case 7 s
+    worst case 9 s
     ");
 }
 
@@ -212,14 +217,88 @@ containers:
         ))
     };
 
+    // Just before the end of the budget it may still begin.
     assert_snapshot!(pod(""), @r"
     app by 0 s, has 10 s
     gpu by 10 s, has 0 s, cut short
-    worst case 10 s
+    worst case 12 s
     ");
     assert_snapshot!(pod(", stopTimeoutSeconds: 4"), @r"
     app by 0 s, has 4 s
     gpu by 4 s, has 6 s
     worst case 12 s
+    ");
+}
+
+const HANGS: &str = "lifecycle: {preStop: {exec: {command: [x]}}}";
+
+#[test]
+fn after_a_hook_that_hangs_there_is_a_last_moment() {
+    let pod = |grace: u32| {
+        stops(&format!(
+            "
+terminationGracePeriodSeconds: {grace}
+containers:
+- {{name: a, image: x, requires: [b], stopTimeoutSeconds: 5, {HANGS}}}
+- {{name: b, image: x, stopTimeoutSeconds: 5, {HANGS}}}
+"
+        ))
+    };
+
+    assert_snapshot!(pod(30), @r"
+    a by 0 s, has 5 s
+    b by 7 s, has 5 s
+    worst case 14 s
+    ");
+    assert_snapshot!(pod(10), @r"
+    a by 0 s, has 5 s
+    b by 7 s, has 3 s, cut short
+    worst case 12 s
+    ");
+}
+
+#[test]
+fn a_hook_that_sleeps_cannot_hang() {
+    let pod = |seconds: u32| {
+        stops(&format!(
+            "
+terminationGracePeriodSeconds: 10
+containers:
+- {{name: a, image: x, requires: [], lifecycle: {{preStop: {{sleep: {{seconds: {seconds}}}}}}}}}
+"
+        ))
+    };
+
+    assert_snapshot!(pod(8), @r"
+    a by 0 s, has 10 s
+    worst case 10 s
+    ");
+    assert_snapshot!(pod(9), @r"
+    a by 0 s, has 10 s
+    worst case 11 s
+    ");
+}
+
+#[test]
+fn no_limit_takes_the_last_moment_away() {
+    assert_snapshot!(stops("
+terminationGracePeriodSeconds: 0
+containers:
+- {name: a, image: x, requires: [b], stopTimeoutSeconds: 0}
+- {name: b, image: x}
+"), @r"
+    a by 0 s, has 2 s
+    b by 1 s, has 2 s, cut short
+    worst case 3 s
+    ");
+    assert_snapshot!(stops("
+terminationGracePeriodSeconds: 5
+containers:
+- {name: a, image: x}
+- {name: b, image: x, sidecar: true, stopTimeoutSeconds: 1}
+"), @r"
+    a by 0 s, has 5 s
+    b by 5 s, has 2 s
+    worst case 7 s
     ");
 }

@@ -6,7 +6,8 @@ use pillion_engine::pod::{
 };
 use pillion_spec::LoadedPod;
 use pillion_spec::effective::{Amounts, effective};
-use pillion_spec::plan::{StopPlan, start_waves, stop_plan};
+use pillion_spec::plan::start_waves;
+use pillion_spec::plan::stop::{Stop, StopPlan, stop_plan};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -79,6 +80,8 @@ struct ContainerStopJson {
     begins_by_seconds: f64,
     /// And then has this long, at least.
     has_seconds: f64,
+    /// Down this long after the stop began, at the latest.
+    ends_by_seconds: f64,
     cut_short: bool,
 }
 
@@ -111,7 +114,7 @@ pub(super) fn plan(loaded: &LoadedPod) -> PlanJson {
         start: StartJson {
             waves: named(pod, &start_waves(pod)),
         },
-        stop: StopJson::new(pod, &stop_plan(pod)),
+        stop: StopJson::new(pod, &stop_plan(pod, &loaded.file.pod.spec)),
         resources: ResourcesJson {
             requests: amounts(&effective.requests),
             limits: amounts(&effective.limits),
@@ -246,11 +249,12 @@ const fn origin(origin: Origin) -> &'static str {
 impl StopJson {
     fn new(pod: &Pod, plan: &StopPlan) -> Self {
         let both = pod.containers.iter().zip(&plan.stops);
-        let stop = |(container, stop): (&Container, &Option<pillion_spec::plan::Stop>)| {
+        let stop = |(container, stop): (&Container, &Option<Stop>)| {
             let stop = (*stop)?;
             let json = ContainerStopJson {
                 begins_by_seconds: stop.begins_by.as_secs_f64(),
                 has_seconds: stop.has.as_secs_f64(),
+                ends_by_seconds: stop.ends_by.as_secs_f64(),
                 cut_short: stop.is_cut_short(),
             };
             Some((container.name.to_string(), json))

@@ -6,7 +6,8 @@ use crate::graph::Graph;
 use crate::graph::drawing::draw;
 use pillion_engine::pod::{Container, ContainerId, Keystone, OnGiveUp, Pod, Role, Until};
 use pillion_spec::effective::{Amounts, effective};
-use pillion_spec::plan::{Stop, StopPlan, start_waves, stop_plan};
+use pillion_spec::plan::start_waves;
+use pillion_spec::plan::stop::{LAST_MOMENT, Stop, StopPlan, stop_plan};
 use pillion_spec::{Code, LoadedPod};
 use pillion_timeline::quantity::length;
 use pillion_timeline::text::{columns, tame};
@@ -15,7 +16,7 @@ use pillion_timeline::{Line, Style, Tone};
 /// The whole plan of one pod.
 pub(super) fn plan(loaded: &LoadedPod, style: Style) -> Vec<Line> {
     let pod = &loaded.lowered.pod;
-    let stop = stop_plan(pod);
+    let stop = stop_plan(pod, &loaded.file.pod.spec);
     let names = Names::new(pod, style);
     let graph = draw(pod, style).unwrap_or_else(|| too_large(style));
     let mut parts = vec![style.wrap(&title(loaded, style), 2), graph];
@@ -231,9 +232,12 @@ fn stop_time(stop: &Stop) -> String {
         _ if stop.undo && stop.has.is_zero() => "its undo, if time is left".to_owned(),
         _ if stop.undo => format!("its undo, up to {has}"),
         Some(limit) if limit > stop.has => format!("up to {}, at least {has}", length(limit)),
-        Some(_) => format!("up to {has}"),
-        None if stop.begins_by.is_zero() => format!("up to {has}"),
-        None => format!("what is left, at least {has}"),
+        None if !stop.begins_by.is_zero() => format!("what is left, at least {has}"),
+        Some(_) | None if stop.hook_may_hang => {
+            let most = length(stop.has + LAST_MOMENT);
+            format!("up to {has}, {most} if its hook hangs")
+        }
+        Some(_) | None => format!("up to {has}"),
     }
 }
 
