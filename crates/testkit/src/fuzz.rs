@@ -33,7 +33,7 @@ pub fn pod_file(bytes: &[u8]) {
         for read in loaded.pods {
             let pod = read.lowered.pod;
             let _ = plan::start_waves(&pod);
-            let _ = plan::stop_plan(&pod);
+            let _ = plan::stop::stop_plan(&pod, &read.file.pod.spec);
             let engine = Engine::new(pod, pillion_engine::Tick::ZERO);
             assert!(engine.is_ok(), "no finding, yet {:?}", engine.err());
         }
