@@ -449,3 +449,86 @@ fn names_that_do_not_exist_are_refused_with_those_that_do() {
         stderr(&output)
     );
 }
+
+/// A file for one test.
+fn scratch(name: &str, text: &str) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).expect("the folder for tests can be written to");
+    path.to_string_lossy().into_owned()
+}
+
+const PINNED: &str = "
+apiVersion: v1
+kind: Pod
+metadata: {name: pinned}
+spec:
+  containers:
+    - {name: amb, image: amb:1, sidecar: true}
+    - {name: app, image: app:1, requires: [{container: amb, onRestart: stop}]}
+";
+
+const NEW_IMAGE: &str = "
+acts:
+  - {when: {condition: Ready}, after: 2s, replace: {container: amb, fields: {image: \"amb:2\"}}}
+";
+
+#[test]
+fn a_request_that_is_refused_is_told_with_the_reason() {
+    let pod = scratch("pinned.yaml", PINNED);
+    let scenario = scratch("new-image.yaml", NEW_IMAGE);
+    for json in [&[][..], &["--json"]] {
+        let output = run(&[&["simulate", &pod, "-s", &scenario, "--delete", "9s"], json].concat());
+        let told = "the replacement of amb at 2.000s was refused: app says `onRestart: stop`";
+        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn the_fields_of_a_replacement_are_laid_over_the_given_pod() {
+    let pod = scratch(
+        "free.yaml",
+        &PINNED.replace("onRestart: stop", "onRestart: keep"),
+    );
+    let scenario = scratch("new-image-2.yaml", NEW_IMAGE);
+    let output = run(&["simulate", &pod, "-s", &scenario, "--all"]);
+    assert_eq!(stderr(&output), "");
+    assert!(
+        stdout(&output).contains("amb was replaced"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
+fn a_scenario_with_a_pod_of_its_own_takes_no_other() {
+    let pod = scratch("given.yaml", PINNED);
+    let scenario = scratch("own-pod.yaml", "podFile: given.yaml\n");
+    let output = run(&["simulate", &pod, "-s", &scenario]);
+    let text = stderr(&output);
+    assert!(text.contains("own-pod.yaml:1:10"), "{text}");
+    assert!(
+        text.contains("leave `podFile` out of the scenario"),
+        "{text}"
+    );
+    assert!(
+        run(&["simulate", "-s", &scenario, "--delete", "3s"])
+            .status
+            .success()
+    );
+}
+
+#[test]
+fn a_container_can_ask_to_be_left_out() {
+    let pod = scratch(
+        "ignored.yaml",
+        &PINNED.replace(", requires: [{container: amb, onRestart: stop}]", ""),
+    );
+    let asks = ["--ask", "amb=ignore@2s", "--kill", "amb@3s"];
+    let output = run(&[&["simulate", &pod][..], &asks].concat());
+    assert_eq!(stderr(&output), "");
+    assert!(
+        stdout(&output).contains("amb counts nowhere any more"),
+        "{}",
+        stdout(&output)
+    );
+}

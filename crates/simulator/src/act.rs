@@ -83,10 +83,12 @@ pub enum Deed {
     },
     /// The machine is restarted: the driver stops, the sandbox goes, the driver starts.
     Reboot,
-    /// Something is asked for from outside the containers.
+    /// Something is asked for.
     Ask {
         /// What.
         reaction: Reaction,
+        /// The container in whose name; `None`: from outside the containers.
+        by: Option<Box<str>>,
         /// Why, for people.
         reason: Box<str>,
     },
@@ -220,7 +222,10 @@ impl Deed {
             Self::Exit { container, code } => format!("the exit of {container} with {code}"),
             Self::RestartDriver { .. } => "the restart of the driver".into(),
             Self::Reboot => "the reboot".into(),
-            Self::Ask { reaction, .. } => format!("the request for {reaction:?}"),
+            Self::Ask { reaction, by, .. } => {
+                let by = by.iter().map(|by| format!(" by {by}")).collect::<String>();
+                format!("the request for {reaction:?}{by}")
+            }
             Self::SetProbe { container, .. } => format!("the new answer of {container}'s probe"),
             Self::AddEphemeral { name, .. } => format!("the debugging container {name}"),
         }

@@ -90,21 +90,36 @@ pub fn probe(text: &str) -> Result<Act> {
     Ok(Act::at(time, deed))
 }
 
-/// `restart-pod@5s` asks for it then; also `restart-all`, `fail-pod`, `complete-pod`.
+/// `restart-pod@5s` asks for it then; also `restart-all`, `fail-pod`, `complete-pod`. With a name,
+/// `cache=ignore@5s`, a container asks; only a container can ask to be ignored.
 pub fn ask(text: &str) -> Result<Act> {
     let (what, time) = split(text)?;
+    let (by, what) = match what.split_once('=') {
+        Some((by, what)) => (Some(name(by)?), what),
+        None => (None, what),
+    };
     let reaction = match what {
         "restart-pod" => Reaction::RestartPod,
         "restart-all" => Reaction::RestartAllContainers,
         "fail-pod" => Reaction::FailPod,
         "complete-pod" => Reaction::CompletePod,
+        "ignore" if by.is_some() => Reaction::Ignore,
+        "ignore" => {
+            let expects = "a container asks to be ignored: cache=ignore@5s";
+            return Err(NotAnAct::Value(expects));
+        }
         _ => {
-            let expects = "one of restart-pod, restart-all, fail-pod, complete-pod";
+            let expects = "one of restart-pod, restart-all, fail-pod, complete-pod, NAME=ignore";
             return Err(NotAnAct::Value(expects));
         }
     };
     let reason = "asked on the command line".into();
-    Ok(Act::at(time, Deed::Ask { reaction, reason }))
+    let deed = Deed::Ask {
+        reaction,
+        by,
+        reason,
+    };
+    Ok(Act::at(time, deed))
 }
 
 fn split(text: &str) -> Result<(&str, Duration)> {
@@ -195,5 +210,8 @@ mod tests {
         assert!(probe("app=fail@4s").is_err());
         assert!(ask("restart-pod@4s").is_ok());
         assert!(ask("reboot@4s").is_err());
+        assert!(ask("cache=ignore@4s").is_ok());
+        assert!(ask("ignore@4s").is_err());
+        assert!(ask("=ignore@4s").is_err());
     }
 }

@@ -222,7 +222,10 @@ impl<'s, M: Machine> Player<'s, M> {
                 self.trace.push(now, Item::Request(request, answer));
                 Some(match answer {
                     Ok(()) => self.stage(*wanted),
-                    Err(_) => *wanted,
+                    Err(why) => {
+                        self.note_refused(&wanted.request, why);
+                        *wanted
+                    }
                 })
             }
         };

@@ -109,6 +109,7 @@ fn lives(Specimen { name, pod }: Specimen) -> Vec<(String, Scenario)> {
         }
         if restart {
             let ask = Deed::Ask {
+                by: None,
                 reaction: Reaction::RestartPod,
                 reason: "test".into(),
             };

@@ -54,7 +54,8 @@ pub(crate) struct ActArgs {
     /// Let a probe answer `ok`, `fail` or `hang` from then on: `app/readiness=fail@4s`
     #[arg(long, value_name = "NAME/PROBE=ANSWER@TIME", value_parser = inline::probe)]
     probe: Vec<Act>,
-    /// Ask for `restart-pod`, `restart-all`, `fail-pod` or `complete-pod`: `restart-pod@5s`
+    /// Ask for `restart-pod`, `restart-all`, `fail-pod` or `complete-pod`: `restart-pod@5s`; with a
+    /// name a container asks, also for `ignore`: `cache=ignore@5s`
     #[arg(long, value_name = "WHAT@TIME", value_parser = inline::ask)]
     ask: Vec<Act>,
 }

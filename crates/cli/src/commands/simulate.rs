@@ -10,10 +10,10 @@ use crate::pods::{self, Opened};
 use crate::printer::Printer;
 use anyhow::Result;
 use pillion_simulator::act::{Act, Deed};
-use pillion_simulator::scenario::read::{self, Reading};
+use pillion_simulator::scenario::read::{self, Given, Reading};
 use pillion_simulator::{Driver, Outcome, Played, Scenario, Violation, judge, play};
-use pillion_spec::LoadedPod;
 use pillion_spec::render::Renderer;
+use pillion_spec::{LoadedPod, Source};
 use pillion_timeline::json;
 use pillion_timeline::story::Detail;
 use std::path::Path;
@@ -65,21 +65,28 @@ pub(crate) fn simulate(args: SimulateArgs, printer: &mut Printer) -> Result<Exit
     verdicts(&scenario, &played, printer)
 }
 
-fn pod_of(file: &Path, wanted: Option<&str>, printer: &mut Printer) -> Result<Step<LoadedPod>> {
+fn pod_of(
+    file: &Path,
+    wanted: Option<&str>,
+    printer: &mut Printer,
+) -> Result<Step<(LoadedPod, Source)>> {
     Ok(match pods::open(file, printer)? {
-        Opened::Good(loaded) => Step::Go(pods::only(&loaded, wanted)?.clone()),
+        Opened::Good(loaded) => {
+            let pod = pods::only(&loaded, wanted)?.clone();
+            Step::Go((pod, loaded.source))
+        }
         Opened::Refused(status) => Step::End(status),
     })
 }
 
 /// The scenario that is given, or the life that every pod hopes for.
 fn scenario_of(
-    pod: Option<LoadedPod>,
+    pod: Option<(LoadedPod, Source)>,
     path: Option<&Path>,
     printer: &mut Printer,
 ) -> Result<Step<Scenario>> {
     let Some(path) = path else {
-        let pod = pod.expect("a file is required where there is no scenario");
+        let (pod, _) = pod.expect("a file is required where there is no scenario");
         return Ok(Step::Go(
             Scenario::whole_life(pod.lowered.pod).with_sleeps_of(&pod.file),
         ));
@@ -97,7 +104,10 @@ fn scenario_of(
         findings,
         scenario,
     } = match &pod {
-        Some(pod) => read::read_for(&pod.lowered.pod, &input.name, &input.bytes, &mut open),
+        Some((pod, source)) => {
+            let given = Given::new(&pod.lowered.pod).of_file(source);
+            read::read_for(&given, &input.name, &input.bytes, &mut open)
+        }
         None => read::read(&input.name, &input.bytes, &mut open),
     };
     let renderer = Renderer::coloured().width(printer.style().width);
@@ -107,7 +117,7 @@ fn scenario_of(
         }
     }
     let scenario = match (scenario, &pod) {
-        (Some(scenario), Some(pod)) => Some(scenario.with_sleeps_of(&pod.file)),
+        (Some(scenario), Some((pod, _))) => Some(scenario.with_sleeps_of(&pod.file)),
         (scenario, _) => scenario,
     };
     Ok(scenario.map_or(Step::End(ExitStatus::Unusable), Step::Go))
@@ -155,10 +165,10 @@ fn container_of(deed: &Deed) -> Option<&str> {
         | Deed::Exit { container, .. }
         | Deed::SetProbe { container, .. } => Some(container),
         Deed::Replace(replacement) => Some(&replacement.container),
+        Deed::Ask { by, .. } => by.as_deref(),
         Deed::Delete { .. }
         | Deed::RestartDriver { .. }
         | Deed::Reboot
-        | Deed::Ask { .. }
         | Deed::AddEphemeral { .. } => None,
     }
 }

@@ -5,8 +5,8 @@ use crate::act::{Act, Deed, Replacement, Ticket, When};
 use crate::actor::Script;
 use crate::machine::{Machine, Unplayable};
 use crate::record::Moment;
-use pillion_engine::pod::{Container, List, ProbeKind, RestartPolicy, Role};
-use pillion_engine::{ContainerId, Request, Tick};
+use pillion_engine::pod::{Container, List, ProbeKind, Reaction, RestartPolicy, Role};
+use pillion_engine::{ContainerId, Refused, Request, Tick};
 use std::time::Duration;
 
 /// How far the acts have come.
@@ -111,11 +111,11 @@ impl<M: Machine> Player<'_, M> {
     fn perform(&mut self, deed: &Deed) -> Result<(), Unplayable> {
         match deed {
             Deed::Delete { grace } => self.want(Wanted::plain(Request::Delete { grace: *grace })),
-            Deed::Ask { reaction, reason } => self.want(Wanted::plain(Request::Ask {
-                reaction: *reaction,
-                by: None,
-                reason: reason.clone(),
-            })),
+            Deed::Ask {
+                reaction,
+                by,
+                reason,
+            } => self.ask(*reaction, by.as_deref(), reason),
             Deed::SetImage { container, image } => self.set_image(container, image),
             Deed::Replace(replacement) => self.replace(replacement),
             Deed::AddEphemeral { name, script } => self.add_ephemeral(name, script),
@@ -192,6 +192,59 @@ impl<M: Machine> Player<'_, M> {
         let in_order = self.scenario.acts.iter().enumerate().skip(self.acting.next);
         let in_order = in_order.map(|(place, act)| (act, place == self.acting.next));
         timed.map(|act| (act, false)).chain(in_order)
+    }
+
+    fn ask(
+        &mut self,
+        reaction: Reaction,
+        by: Option<&str>,
+        reason: &str,
+    ) -> Result<(), Unplayable> {
+        let by = match by.map(|name| self.id(name)) {
+            Some(None) => return Ok(()),
+            Some(Some(id)) => Some(id),
+            None => None,
+        };
+        self.want(Wanted::plain(Request::Ask {
+            reaction,
+            by,
+            reason: reason.into(),
+        }))
+    }
+
+    /// Notes that a request was refused, lest somebody take silence for success.
+    pub(super) fn note_refused(&mut self, request: &Request, why: Refused) {
+        let name = |id: ContainerId| {
+            let container = self.pod.containers.get(id.index());
+            container.map_or("a container", |container| &container.name)
+        };
+        let what = match request {
+            Request::Delete { .. } => "the deletion".to_owned(),
+            Request::Ask { reaction, by, .. } => {
+                let by = by.map(|by| format!(" by {}", name(by)));
+                format!("the request for {reaction:?}{}", by.unwrap_or_default())
+            }
+            Request::Replace { container, .. } => {
+                format!("the replacement of {}", name(*container))
+            }
+            Request::AddEphemeral(container) => {
+                format!("the debugging container {}", container.name)
+            }
+        };
+        let why = match why {
+            Refused::WouldStop(id) => format!(
+                "{} says `onRestart: stop` and would be stopped for good; `force: true` does it all the same",
+                name(id)
+            ),
+            Refused::Ending
+            | Refused::Restarting
+            | Refused::NoSuchContainer
+            | Refused::Busy
+            | Refused::OtherShape => why.to_string(),
+        };
+        let now = self.world.now();
+        let text = format!("{what} at {now} was refused: {why}");
+        self.record.in_vain.push(text);
     }
 
     fn want(&mut self, wanted: Wanted) -> Result<(), Unplayable> {

@@ -5,7 +5,7 @@ use super::item::{Item, Value};
 use crate::act::{Act, Deed, Replacement, When};
 use crate::actor::{SIGNALS, Script};
 use crate::check::status::{ContainerPart, Number, StatusPart, Text};
-use pillion_engine::pod::ProbeKind;
+use pillion_engine::pod::{ProbeKind, Reaction};
 
 /// An act as it was read.
 #[derive(Debug)]
@@ -172,10 +172,15 @@ impl Findings {
     fn ask_outside(&mut self, item: &Item) -> Option<Deed> {
         let mut keys = self.map(item)?;
         let reaction = keys.need("for", self).and_then(|i| self.reaction(i));
+        let by = keys.take("by").and_then(|i| self.container(i));
         let reason = keys.take("reason").and_then(|i| self.owned(i));
         keys.end(self);
+        if reaction == Some(Reaction::Ignore) && by.is_none() {
+            self.missing(item, "by");
+        }
         Some(Deed::Ask {
             reaction: reaction?,
+            by,
             reason: reason.unwrap_or_default(),
         })
     }

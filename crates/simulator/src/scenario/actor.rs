@@ -251,6 +251,7 @@ impl Findings {
             ("restartPod", Reaction::RestartPod),
             ("failPod", Reaction::FailPod),
             ("completePod", Reaction::CompletePod),
+            ("ignore", Reaction::Ignore),
         ];
         self.word(item, &reactions)
     }

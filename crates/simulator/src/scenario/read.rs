@@ -5,7 +5,7 @@
 
 use super::act::DraftAct;
 use super::decode::{Findings, Keys};
-use super::item::Item;
+use super::item::{Item, Place, Value};
 use super::{RUN_FOR, Scenario};
 use crate::act::{Act, Deed};
 use crate::actor::Script;
@@ -37,8 +37,15 @@ pub fn read(name: &str, bytes: &[u8], open: Open<'_>) -> Reading {
 }
 
 /// Reads a scenario for a pod that comes from elsewhere.
-pub fn read_for(pod: &Pod, name: &str, bytes: &[u8], open: Open<'_>) -> Reading {
-    Reader::default().read(name, bytes, Some(pod), open)
+pub fn read_for(given: &Given<'_>, name: &str, bytes: &[u8], open: Open<'_>) -> Reading {
+    Reader::default().read(name, bytes, Some(given), open)
+}
+
+/// A pod that comes from elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    pod: &'a Pod,
+    file: Option<&'a Source>,
 }
 
 #[derive(Debug, Default)]
@@ -51,19 +58,43 @@ struct Reader {
 #[derive(Debug, Default)]
 struct Base {
     pod: Option<Item>,
+    /// The key that brings the pod.
+    brought_by: Option<(&'static str, Place)>,
     actors: Option<Item>,
 }
 
 /// A scenario that extends one that extends one and so on, further than this, is a mistake.
 const MAX_FILES: usize = 8;
 
+// === impl Given ===
+
+impl<'a> Given<'a> {
+    /// A pod.
+    pub fn new(pod: &'a Pod) -> Self {
+        Self { pod, file: None }
+    }
+
+    /// The same, with the file that it was read from, so that replacements can change its fields.
+    #[must_use]
+    pub fn of_file(self, file: &'a Source) -> Self {
+        let file = Some(file);
+        Self { file, ..self }
+    }
+}
+
 // === impl Reader ===
 
 impl Reader {
-    fn read(mut self, name: &str, bytes: &[u8], pod: Option<&Pod>, open: Open<'_>) -> Reading {
+    fn read(
+        mut self,
+        name: &str,
+        bytes: &[u8],
+        given: Option<&Given<'_>>,
+        open: Open<'_>,
+    ) -> Reading {
         let scenario = self
             .document(name, bytes)
-            .and_then(|item| self.scenario(&item, pod, open));
+            .and_then(|item| self.scenario(&item, given, open));
         let good = self.findings.found.is_empty();
         Reading {
             sources: self.sources,
@@ -102,7 +133,12 @@ impl Reader {
         Some(root)
     }
 
-    fn scenario(&mut self, item: &Item, given: Option<&Pod>, open: Open<'_>) -> Option<Scenario> {
+    fn scenario(
+        &mut self,
+        item: &Item,
+        given: Option<&Given<'_>>,
+        open: Open<'_>,
+    ) -> Option<Scenario> {
         let mut keys = self.findings.map(item)?;
         let base = self.base(&mut keys, open);
         let findings = &mut self.findings;
@@ -120,7 +156,7 @@ impl Reader {
             .map(|i| findings.cases(i, &self.sources[0]));
         let (pod, mut scripts) = self.cast(&base, given, item)?;
         keys.end(&mut self.findings);
-        let acts = self.acts(acts, base.pod.as_ref());
+        let acts = self.acts(acts, base.pod.as_ref(), given);
         self.check_names(&pod);
         scripts.retain(|name, _| pod.containers.iter().any(|c| c.name == *name));
         let scenario = Scenario {
@@ -146,11 +182,15 @@ impl Reader {
         let mut base = extends
             .and_then(|item| self.extended(item, open))
             .unwrap_or_default();
-        let file = keys
-            .take("podFile")
-            .and_then(|item| self.pod_file(item, open));
+        let (pod_file, pod) = (keys.take("podFile"), keys.take("pod"));
+        let brought_by = [("podFile", pod_file), ("pod", pod)];
+        let brought_by = brought_by
+            .into_iter()
+            .find_map(|(key, item)| Some((key, item?.place)));
+        base.brought_by = brought_by.or(base.brought_by);
+        let file = pod_file.and_then(|item| self.pod_file(item, open));
         lay(&mut base.pod, file.as_ref());
-        lay(&mut base.pod, keys.take("pod"));
+        lay(&mut base.pod, pod);
         lay(&mut base.actors, keys.take("actors"));
         base
     }
@@ -170,12 +210,7 @@ impl Reader {
     /// The pod of another file, or the template in what makes pods.
     fn pod_file(&mut self, item: &Item, open: Open<'_>) -> Option<Item> {
         let document = self.other(item, open)?;
-        let spec = document.get("spec");
-        let spec = spec
-            .and_then(|spec| spec.get("jobTemplate"))
-            .and_then(|job| job.get("spec"))
-            .or(spec);
-        let template = spec.and_then(|spec| spec.get("template")).cloned();
+        let template = template(&document).cloned();
         Some(template.unwrap_or(document))
     }
 
@@ -198,7 +233,7 @@ impl Reader {
     fn cast(
         &mut self,
         base: &Base,
-        given: Option<&Pod>,
+        given: Option<&Given<'_>>,
         scenario: &Item,
     ) -> Option<(Pod, BTreeMap<Box<str>, Script>)> {
         let mut scripts = BTreeMap::new();
@@ -213,10 +248,16 @@ impl Reader {
                 life::add_sleeps(&read.file, &mut scripts);
                 Some((read.pod, scripts))
             }
-            (None, Some(pod)) => Some((pod.clone(), scripts)),
+            (None, Some(given)) => Some((given.pod.clone(), scripts)),
             (Some(item), Some(_)) => {
-                let message = "the pod comes from another file: leave it out here".into();
-                self.findings.refused(item.place, message);
+                let (key, place) = base.brought_by.unwrap_or(("pod", item.place));
+                let message = "the scenario has a pod of its own, and another one is given";
+                let diagnostic = Diagnostic::new(Code::NotAllowedHere, message)
+                    .primary(place.span, "its own")
+                    .help(format!(
+                        "play it with `-s` alone, or leave `{key}` out of the scenario"
+                    ));
+                self.findings.add(place.file, diagnostic);
                 None
             }
             (None, None) => {
@@ -227,8 +268,18 @@ impl Reader {
     }
 
     /// Gives replacements the definitions that they bring.
-    fn acts(&mut self, drafts: Vec<DraftAct>, pod: Option<&Item>) -> Vec<Act> {
+    fn acts(
+        &mut self,
+        drafts: Vec<DraftAct>,
+        own: Option<&Item>,
+        given: Option<&Given<'_>>,
+    ) -> Vec<Act> {
         let mut acts = Vec::new();
+        let changes = drafts.iter().any(|draft| draft.fields.is_some());
+        let given = given
+            .filter(|_| changes)
+            .and_then(|given| self.given(given));
+        let pod = own.or(given.as_ref());
         for DraftAct { mut act, fields } in drafts {
             if let (Some(Deed::Replace(replacement)), Some(fields)) = (&mut act.deed, fields) {
                 replacement.with = self.replacement(&replacement.container, fields, pod);
@@ -242,8 +293,37 @@ impl Reader {
         if let Some(pod) = pod {
             return self.findings.changed(pod, name, fields);
         }
-        let message = "`fields` needs the pod in the same file".into();
+        let message = "`fields` needs the pod's file, to lay the change over what it says".into();
         self.findings.refused(fields.place, message);
+        None
+    }
+
+    /// The given pod as its file has it.
+    fn given(&mut self, given: &Given<'_>) -> Option<Item> {
+        let source = given.file?.clone();
+        let file = self.sources.len();
+        let documents = Documents::of_file(&source);
+        self.sources.push(source);
+        let roots = documents.roots.iter();
+        let mut objects: Vec<_> = roots
+            .map(|root| Item::new(documents.tree.node(*root), file))
+            .collect();
+        while let Some(object) = objects.pop() {
+            let name = object
+                .get("metadata")
+                .and_then(|metadata| metadata.get("name"));
+            let pod = template(&object).unwrap_or(&object);
+            let has_pod = pod
+                .get("spec")
+                .is_some_and(|spec| spec.get("containers").is_some());
+            if has_pod && name.is_some_and(|name| name.value == Value::Text(given.pod.name.clone()))
+            {
+                return Some(pod.clone());
+            }
+            if let Some(Value::List(items)) = object.get("items").map(|items| &items.value) {
+                objects.extend(items.iter().cloned());
+            }
+        }
         None
     }
 
@@ -280,10 +360,18 @@ impl Findings {
 }
 
 /// In a pod from elsewhere, a oneshot ends unless something else is said.
-fn usual(given: Option<&Pod>, name: &str) -> Script {
-    let containers = given.map_or(&[][..], |pod| &pod.containers);
+fn usual(given: Option<&Given<'_>>, name: &str) -> Script {
+    let containers = given.map_or(&[][..], |given| &given.pod.containers);
     let container = containers.iter().find(|container| &*container.name == name);
     container.map_or_else(Script::default, life::script)
+}
+
+/// The pod in what makes pods.
+fn template(object: &Item) -> Option<&Item> {
+    let spec = object.get("spec");
+    let job = spec.and_then(|spec| spec.get("jobTemplate"));
+    let spec = job.and_then(|job| job.get("spec")).or(spec);
+    spec.and_then(|spec| spec.get("template"))
 }
 
 fn lay(base: &mut Option<Item>, over: Option<&Item>) {

@@ -1,6 +1,6 @@
 //! Scenario files: what they say, and what is said of those that are wrong.
 
-use super::read::{Reading, read, read_for};
+use super::read::{Given, Reading, read, read_for};
 use super::*;
 use crate::act::{Deed, When};
 use crate::actor::{Answers, Delay, End, HookRuns, PerRun};
@@ -38,7 +38,12 @@ fn no_files(_: &str) -> Result<Vec<u8>, String> {
 }
 
 fn reading(text: &str) -> Reading {
-    read_for(&pod(), "s.yaml", text.as_bytes(), &mut no_files)
+    read_for(
+        &Given::new(&pod()),
+        "s.yaml",
+        text.as_bytes(),
+        &mut no_files,
+    )
 }
 
 fn scenario(text: &str) -> Scenario {
@@ -231,7 +236,7 @@ fn what_is_extended_is_laid_under() {
         _ => no_files(name),
     };
     let text = b"extends: base.yaml\nactors: {app: {runs: 7s}}";
-    let reading = read_for(&pod(), "s.yaml", text, &mut open);
+    let reading = read_for(&Given::new(&pod()), "s.yaml", text, &mut open);
     let scenario = reading.scenario.unwrap();
     assert_eq!(scenario.scripts["app"], Script::runs(secs(7), 1));
     assert_eq!(scenario.scripts["migrate"], Script::runs(secs(9), 0));
@@ -240,7 +245,12 @@ fn what_is_extended_is_laid_under() {
 #[test]
 fn a_mistake_in_the_extended_file_is_placed_there() {
     let mut open = |_: &str| Ok(b"\nactors: {app: {run: 5s}}".to_vec());
-    let reading = read_for(&pod(), "s.yaml", b"extends: base.yaml", &mut open);
+    let reading = read_for(
+        &Given::new(&pod()),
+        "s.yaml",
+        b"extends: base.yaml",
+        &mut open,
+    );
     let (file, diagnostic) = &reading.findings[0];
     let source = &reading.sources[*file];
     assert_eq!(source.name(), "base.yaml");
@@ -250,7 +260,7 @@ fn a_mistake_in_the_extended_file_is_placed_there() {
 #[test]
 fn files_that_extend_each_other_for_ever_are_refused() {
     let mut open = |_: &str| Ok(b"extends: s.yaml".to_vec());
-    let reading = read_for(&pod(), "s.yaml", b"extends: s.yaml", &mut open);
+    let reading = read_for(&Given::new(&pod()), "s.yaml", b"extends: s.yaml", &mut open);
     assert_eq!(reading.scenario, None);
     assert_eq!(reading.findings.len(), 1);
 }
