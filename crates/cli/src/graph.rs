@@ -89,10 +89,13 @@ impl Graph {
         .without_lonely_barriers()
     }
 
-    /// Where a container is among the nodes.
-    pub(crate) fn place(&self, container: &str) -> Option<usize> {
-        let named = |node: &Node| node.kind != NodeKind::Barrier && node.name == container;
-        self.nodes.iter().position(named)
+    /// Where each container is among the nodes, by name.
+    pub(crate) fn places(&self) -> BTreeMap<&str, usize> {
+        let nodes = self.nodes.iter().zip(0..);
+        let containers = nodes.filter(|(node, _)| node.kind != NodeKind::Barrier);
+        containers
+            .map(|(node, place)| (node.name.as_str(), place))
+            .collect()
     }
 
     /// What must come before a node, in the order of the pod.
@@ -100,9 +103,20 @@ impl Graph {
         self.edges.iter().filter(move |edge| edge.to == node)
     }
 
+    /// What must come before each node, in the order of the pod.
+    pub(crate) fn all_before(&self) -> Vec<Vec<&Edge>> {
+        let mut before = vec![Vec::new(); self.nodes.len()];
+        for edge in &self.edges {
+            before[edge.to].push(edge);
+        }
+        before
+    }
+
     /// What follows a node, in the order of the pod.
     pub(crate) fn after(&self, node: usize) -> impl Iterator<Item = &Edge> {
-        self.edges.iter().filter(move |edge| edge.from == node)
+        let first = self.edges.partition_point(|edge| edge.from < node);
+        let edges = self.edges[first..].iter();
+        edges.take_while(move |edge| edge.from == node)
     }
 
     /// Whether a node waits for another, or another for it.
@@ -116,9 +130,7 @@ impl Graph {
     /// waits for itself.
     pub(crate) fn layers(&self) -> Option<Vec<usize>> {
         let mut layers = vec![0; self.nodes.len()];
-        let mut missing: Vec<_> = (0..layers.len())
-            .map(|node| self.before(node).count())
-            .collect();
+        let mut missing: Vec<_> = self.all_before().iter().map(Vec::len).collect();
         let mut open: Vec<_> = (0..layers.len())
             .filter(|node| missing[*node] == 0)
             .collect();
@@ -276,28 +288,67 @@ fn look_through_barriers(nodes: &[Node], bonds: &mut Bonds) {
 /// Leaves out what other edges imply.
 fn reduce(bonds: &mut Bonds) {
     let all = bonds.clone();
-    bonds.retain(|ends, bond| !(bond.plain && is_implied(&all, *ends, bond.need)));
+    let mut arriving: BTreeMap<usize, usize> = BTreeMap::new();
+    for (_, to) in all.keys() {
+        *arriving.entry(*to).or_default() += 1;
+    }
+    // The bonds come sorted by where they begin: what lies beyond is looked up once for each.
+    let mut beyond: Option<(usize, Beyond)> = None;
+    bonds.retain(|(from, to), bond| {
+        if !bond.plain || arriving.get(to) == Some(&1) {
+            return true;
+        }
+        if beyond.as_ref().is_none_or(|(node, _)| node != from) {
+            beyond = Some((*from, Beyond::new(&all, *from)));
+        }
+        !beyond
+            .as_ref()
+            .is_some_and(|(_, beyond)| beyond.implies(*to, bond.need))
+    });
 }
 
-/// Whether there is a way round that asks for as much.
-fn is_implied(bonds: &Bonds, (from, to): (usize, usize), need: Need) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut open = vec![from];
+/// What is reached from a node through others.
+struct Beyond {
+    by_any: BTreeSet<usize>,
+    by_hard: BTreeSet<usize>,
+}
+
+/// What is reached from a node over at least one other, by the bonds that count.
+fn reach(bonds: &Bonds, from: usize, counts: impl Fn(&Bond) -> bool) -> BTreeSet<usize> {
+    let next = |node: usize| {
+        let out = bonds.range((node, 0)..=(node, usize::MAX));
+        out.filter(|(_, bond)| counts(bond))
+            .map(|((_, next), _)| *next)
+    };
+    let mut beyond = BTreeSet::new();
+    let mut open: Vec<_> = next(from).collect();
+    // Alone it leads nowhere but onwards: nothing is reached by two ways.
+    if open.len() < 2 {
+        return beyond;
+    }
     while let Some(node) = open.pop() {
-        for ((_, next), bond) in bonds.range((node, 0)..=(node, usize::MAX)) {
-            let direct = node == from && *next == to;
-            if direct || (need == Need::Hard && bond.need != Need::Hard) {
-                continue;
-            }
-            if *next == to {
-                return true;
-            }
-            if seen.insert(*next) {
-                open.push(*next);
-            }
+        open.extend(next(node).filter(|next| beyond.insert(*next)));
+    }
+    beyond
+}
+
+// === impl Beyond ===
+
+impl Beyond {
+    fn new(bonds: &Bonds, from: usize) -> Self {
+        Self {
+            by_any: reach(bonds, from, |_| true),
+            by_hard: reach(bonds, from, |bond| bond.need == Need::Hard),
         }
     }
-    false
+
+    /// Whether there is a way round that asks for as much.
+    fn implies(&self, to: usize, need: Need) -> bool {
+        match need {
+            Need::Hard => self.by_hard.contains(&to),
+            Need::Soft | Need::Order => self.by_any.contains(&to),
+        }
+    }
 }
 
 // === impl Places ===

@@ -223,8 +223,8 @@ impl Deed {
             Self::RestartDriver { .. } => "the restart of the driver".into(),
             Self::Reboot => "the reboot".into(),
             Self::Ask { reaction, by, .. } => {
-                let by = by.iter().map(|by| format!(" by {by}")).collect::<String>();
-                format!("the request for {reaction:?}{by}")
+                let by = by.as_ref().map(|by| format!(" by {by}"));
+                format!("the request for {reaction:?}{}", by.unwrap_or_default())
             }
             Self::SetProbe { container, .. } => format!("the new answer of {container}'s probe"),
             Self::AddEphemeral { name, .. } => format!("the debugging container {name}"),

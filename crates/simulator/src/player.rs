@@ -87,7 +87,7 @@ enum Driver {
 }
 
 /// An instant in which more than this happens per container never ends.
-const STEPS_PER_INSTANT: usize = 10_000;
+const STEPS_PER_INSTANT: usize = 1_000;
 
 // === impl Played ===
 
@@ -188,8 +188,10 @@ impl<'s, M: Machine> Player<'s, M> {
         let limit = STEPS_PER_INSTANT * (1 + self.pod.containers.len());
         let stuck = self.steps_now > limit;
         if stuck {
-            self.world
-                .violated(format!("time stands still: {limit} steps in one instant"));
+            self.world.violated(format!(
+                "time stands still: {limit} steps in one instant. Something comes back as fast as it \
+                 ends, like a container that runs for 0s and has no back-off"
+            ));
         }
         stuck
     }

@@ -4,6 +4,7 @@ use pillion_engine::Tick;
 use pillion_engine::pod::{Backoff, Container, Kind, Pod, Probe, Rerun, RestartPolicy};
 use pillion_engine::status::Phase;
 use pillion_simulator::act::{Act, Deed};
+use pillion_simulator::actor::Script;
 use pillion_simulator::line::{Who, Word};
 use pillion_simulator::{Played, Scenario, inline, play};
 use std::time::Duration;
@@ -106,4 +107,21 @@ fn acts_with_a_time_hold_nothing_back_that_a_scenario_does() {
     let played = play(&scenario).unwrap();
     assert_eq!(ended(&played).0, Tick::from_secs(2));
     assert_eq!(played.record.left_undone, ["signal 9 to cache"]);
+}
+
+#[test]
+fn a_life_in_which_time_stands_still_ends_soon_and_says_so() {
+    let mut app = service("app");
+    app.restart.backoff.initial = Duration::ZERO;
+    app.restart.backoff.max = Duration::ZERO;
+    let scenario = Scenario::new(pod(RestartPolicy::Always, vec![app, service("other")]))
+        .script("app", Script::runs(Duration::ZERO, 1));
+
+    let played = play(&scenario).unwrap();
+
+    let [violation] = &played.record.violations[..] else {
+        panic!("{:?}", played.record.violations);
+    };
+    assert!(violation.what.contains("runs for 0s"), "{}", violation.what);
+    assert!(played.entries.len() < 20_000, "{}", played.entries.len());
 }

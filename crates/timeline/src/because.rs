@@ -27,6 +27,9 @@ pub(crate) struct Causes {
     above_container: Vec<Vec<Node>>,
     /// Who requires a barrier.
     above_barrier: Vec<Vec<Node>>,
+    /// By container that was told to stop because nothing needs it any more: in which stop of the
+    /// pod, and the last end above it. Nothing above it comes up again in that stop.
+    ends_above: Vec<Option<(Option<Seq>, Option<Seq>)>>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -46,6 +49,7 @@ impl Causes {
             mains: Marks::default(),
             above_container: vec![Vec::new(); pod.containers.len()],
             above_barrier: vec![Vec::new(); pod.barriers.len()],
+            ends_above: vec![None; pod.containers.len()],
         };
         for (id, container) in (0..).zip(&pod.containers) {
             causes.place_above(Node::Container(ContainerId(id)), &container.requires);
@@ -83,6 +87,7 @@ impl Causes {
                 .resize(pod.containers.len(), Marks::default());
             self.above_container
                 .resize(pod.containers.len(), Vec::new());
+            self.ends_above.resize(pod.containers.len(), None);
         }
         if let Some(marks) = self.containers.get_mut(id.index()) {
             marks.note(what, seq);
@@ -98,8 +103,11 @@ impl Causes {
     }
 
     /// The number of the record that the entry follows from.
-    pub(crate) fn find(&self, pod: &Pod, entry: &Entry) -> Option<Seq> {
+    pub(crate) fn find(&mut self, pod: &Pod, entry: &Entry) -> Option<Seq> {
         use entry::What;
+        if let (Cause::Unneeded, Some(id)) = (&entry.cause, entry.container) {
+            self.look_above(id);
+        }
         // These come when the last one is down, whatever the reason for the whole.
         if matches!(
             entry.what,
@@ -196,7 +204,7 @@ impl Causes {
                 .or_else(|| own.latest(&[Mark::Waiting])),
             Cause::TargetDown { target } => self.downfall(own, self.of(*target)),
             Cause::Unneeded => self
-                .last_down_above(entry.container?)
+                .end_above(entry.container?)
                 .max(self.pod.latest(&STOPS))
                 .or_else(|| own.latest(&[Mark::Last])),
             Cause::Rule { container, .. } => self.of(*container).after_exit(),
@@ -270,6 +278,26 @@ impl Causes {
         }
     }
 
+    /// Keeps the last end above a container that is told to stop, for itself and those below it:
+    /// a long chain is climbed only once.
+    fn look_above(&mut self, id: ContainerId) {
+        let seen = (self.pod.latest(&STOPS), self.last_down_above(id));
+        if let Some(kept) = self.ends_above.get_mut(id.index()) {
+            *kept = Some(seen);
+        }
+    }
+
+    /// What was kept of the last end above a container in this stop of the pod.
+    fn end_above(&self, id: ContainerId) -> Option<Seq> {
+        let kept = self.ends_above.get(id.index()).copied().flatten();
+        kept.and_then(|(_, end)| end)
+    }
+
+    fn is_kept(&self, id: ContainerId) -> bool {
+        let kept = self.ends_above.get(id.index()).copied().flatten();
+        kept.is_some_and(|(stop, _)| stop == self.pod.latest(&STOPS))
+    }
+
     /// The last end among all that require a container, directly or through others.
     fn last_down_above(&self, id: ContainerId) -> Option<Seq> {
         let mut seen = BTreeSet::new();
@@ -284,9 +312,16 @@ impl Causes {
                 if !seen.insert(node) {
                     continue;
                 }
-                open.push(node);
-                if let Node::Container(id) = node {
-                    last = last.max(self.of(id).latest(&[Mark::Down]));
+                match node {
+                    Node::Container(id) => {
+                        last = last.max(self.of(id).latest(&[Mark::Down]));
+                        if self.is_kept(id) {
+                            last = last.max(self.end_above(id));
+                        } else {
+                            open.push(node);
+                        }
+                    }
+                    Node::Barrier(_) => open.push(node),
                 }
             }
         }

@@ -82,15 +82,14 @@ impl Timeline {
 
     fn brief_story(&self) -> Vec<Told> {
         let mut moments: BTreeMap<_, Vec<&Record>> = BTreeMap::new();
+        let mut places = Vec::new();
         for record in self.records() {
-            moments
-                .entry((record.at, &record.container))
-                .or_default()
-                .push(record);
+            let moment = moments.entry((record.at, &record.container)).or_default();
+            places.push(moment.len());
+            moment.push(record);
         }
-        let tell = |record: &Record| {
+        let tell = |(record, place): (&Record, usize)| {
             let records = moments.get(&(record.at, &record.container))?;
-            let place = records.iter().position(|other| other.seq == record.seq)?;
             let text = Moment {
                 timeline: self,
                 records,
@@ -99,7 +98,8 @@ impl Timeline {
             .brief()?;
             Some(Told::new(record, text))
         };
-        self.records().iter().filter_map(tell).collect()
+        let records = self.records().iter().zip(places);
+        records.filter_map(tell).collect()
     }
 }
 

@@ -15,11 +15,10 @@ pub(super) fn conditions(
     pod: &Pod,
     id: ContainerId,
     graph: &Graph,
-    node: usize,
+    edges: &[&Edge],
     names: &Names,
 ) -> Vec<Line> {
     let requires = &pod.containers[id.index()].requires;
-    let edges: Vec<_> = graph.before(node).collect();
     let drawn = edges.iter().map(|edge| {
         let requirement = requires
             .iter()

@@ -5,6 +5,7 @@ use super::names::Names;
 use crate::graph::Graph;
 use crate::graph::drawing::draw;
 use pillion_engine::pod::{Container, ContainerId, Keystone, OnGiveUp, Pod, Role, Until};
+use pillion_spec::container::Container as Written;
 use pillion_spec::effective::{Amounts, effective};
 use pillion_spec::plan::start_waves;
 use pillion_spec::plan::stop::{LAST_MOMENT, Stop, StopPlan, stop_plan};
@@ -70,18 +71,24 @@ fn starts(loaded: &LoadedPod, names: &Names, style: Style) -> Vec<Line> {
     let pod = &loaded.lowered.pod;
     let graph = Graph::new(pod);
     let waves = start_waves(pod);
-    let what = |id: ContainerId| what_it_is(loaded, id, style);
+    let spec = &loaded.file.pod.spec;
+    let written: Vec<_> = spec.all_containers().map(|(_, _, c)| c).collect();
+    let what = |id: ContainerId| {
+        let container = &pod.containers[id.index()];
+        what_it_is(container, written.get(id.index()).copied(), style)
+    };
     let widest = waves
         .iter()
         .flatten()
         .map(|id| columns(&what(*id)))
         .max()
         .unwrap_or_default();
+    let (places, before) = (graph.places(), graph.all_before());
     let row = |label: &str, id: ContainerId| {
         let name = &pod.containers[id.index()].name;
-        let node = graph.place(name);
-        let conditions = node
-            .map(|node| conditions(pod, id, &graph, node, names))
+        let conditions = places
+            .get(&**name)
+            .map(|node| conditions(pod, id, &graph, &before[*node], names))
             .unwrap_or_default();
         let head = head(label, name, names);
         start_row(head, &what(id), widest, &conditions, style)
@@ -181,8 +188,7 @@ fn head(label: &str, name: &str, names: &Names) -> Line {
 }
 
 /// `main · keystone`
-fn what_it_is(loaded: &LoadedPod, id: ContainerId, style: Style) -> String {
-    let container = &loaded.lowered.pod.containers[id.index()];
+fn what_it_is(container: &Container, written: Option<&Written>, style: Style) -> String {
     let mut words = vec![role(container).to_owned()];
     words.extend(container.keystone.map(|keystone| match keystone {
         Keystone::Any => "keystone".to_owned(),
@@ -190,8 +196,7 @@ fn what_it_is(loaded: &LoadedPod, id: ContainerId, style: Style) -> String {
         Keystone::Failure => "keystone on failure".to_owned(),
     }));
     words.extend(give_up(container));
-    let written = loaded.file.pod.spec.all_containers().nth(id.index());
-    let provides = written.and_then(|(_, _, written)| written.pillion.provides.as_ref());
+    let provides = written.and_then(|written| written.pillion.provides.as_ref());
     words.extend(
         provides
             .filter(|p| !p.is_empty())
