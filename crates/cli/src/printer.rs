@@ -49,7 +49,7 @@ impl Printer {
     /// Prints text as it is; it may hold colours.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
         let text = self.shown(text);
-        unless_closed(writeln!(self.out, "{text}"))
+        unless_closed(writeln!(self.out, "{text}"), OUT)
     }
 
     /// The text in characters that can be used: messages have a few that are not ASCII.
@@ -75,38 +75,51 @@ impl Printer {
     /// Prints lines in the colours of their tones.
     pub(crate) fn lines(&mut self, lines: &[Line]) -> io::Result<()> {
         let mut lines = lines.iter();
-        unless_closed(lines.try_for_each(|line| writeln!(self.out, "{}", Painted(line))))
+        unless_closed(
+            lines.try_for_each(|line| writeln!(self.out, "{}", Painted(line))),
+            OUT,
+        )
     }
 
     /// Prints a value as one line of JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
-        unless_closed(writeln!(self.out, "{}", serde_json::to_string(value)?))
+        unless_closed(writeln!(self.out, "{}", serde_json::to_string(value)?), OUT)
     }
 
     /// Prints what is meant for another program.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        unless_closed(self.out.write_all(bytes).and_then(|()| self.out.flush()))
+        unless_closed(
+            self.out.write_all(bytes).and_then(|()| self.out.flush()),
+            OUT,
+        )
     }
 
     /// Says something longer beside the data; it may hold colours.
     pub(crate) fn note_text(&mut self, text: &str) -> io::Result<()> {
         let text = self.shown(text);
-        unless_closed(writeln!(self.err, "{text}"))
+        unless_closed(writeln!(self.err, "{text}"), ERR)
     }
 
     /// Says something beside the data.
     pub(crate) fn note(&mut self, line: &Line) -> io::Result<()> {
-        unless_closed(writeln!(self.err, "{}", Painted(line)))
+        unless_closed(writeln!(self.err, "{}", Painted(line)), ERR)
     }
 }
 
-/// That nobody reads any more is not a failure to write.
-fn unless_closed(written: io::Result<()>) -> io::Result<()> {
+/// That nobody reads any more is not a failure to write. Any other says where it was.
+fn unless_closed(written: io::Result<()>, to: &str) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Ok(()) | Err(_) => written,
+        Err(error) => {
+            let text = format!("cannot write to the {to}: {error}");
+            Err(io::Error::new(error.kind(), text))
+        }
+        Ok(()) => Ok(()),
     }
 }
+
+const OUT: &str = "standard output";
+const ERR: &str = "standard error";
 
 // === impl Painted ===
 

@@ -114,7 +114,15 @@ pub(crate) fn read_into(name: &str, bytes: &[u8], findings: &mut Findings) -> Ou
     }
     let tree = Arc::new(tree);
     if !findings.has_errors() && roots.iter().all(|root| tree.node(*root).is_null()) {
-        findings.push(crate::source::empty("the file holds nothing but comments"));
+        let comments = source
+            .text()
+            .lines()
+            .any(|line| line.trim_start().starts_with('#'));
+        findings.push(crate::source::empty(if comments {
+            "the file holds nothing but comments"
+        } else {
+            "the file holds nothing but empty documents"
+        }));
     }
     let mut reader = Reader::new(&source, Arc::clone(&tree), findings);
     for root in roots {

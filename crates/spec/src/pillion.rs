@@ -50,6 +50,8 @@ pub struct PillionFields {
 pub struct Requirement {
     /// The other container.
     pub container: String,
+    /// Which entry of the list it is, those counted that could not be read.
+    pub entry: usize,
     /// What to wait for.
     pub until: Option<Until>,
     /// How much it is needed.
@@ -65,6 +67,8 @@ pub struct Requirement {
 pub struct Use {
     /// The capability.
     pub name: String,
+    /// Which entry of the list it is, those counted that could not be read.
+    pub entry: usize,
     /// How much it is needed.
     pub need: Option<Need>,
     /// What to do when the provider restarts or dies later.

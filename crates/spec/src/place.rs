@@ -69,6 +69,12 @@ impl Places {
         self.find(path).complete
     }
 
+    /// Whether the path stands in the file with nothing as its value.
+    pub(crate) fn is_null(&self, path: &str) -> bool {
+        let found = self.find(path);
+        found.complete && found.node.is_null()
+    }
+
     /// Whether the path stands in the file and is text. What is something else has been reported.
     pub(crate) fn is_text(&self, path: &str) -> bool {
         let found = self.find(path);

@@ -21,13 +21,29 @@ impl Timeline {
             let of_target = because.filter(|because| because.is_about(target));
             return Some(downfall(target, of_target));
         }
+        if record.what == What::GaveUp && record.cause == Cause::Itself {
+            return self.stopped_with(record);
+        }
         let stop = because.filter(|because| came_from_outside(because));
         match stop {
             Some(stop) if record.cause == Cause::Unneeded => reason(stop),
             Some(_) | None => reason(record),
         }
     }
+
+    /// Who gives up without a cause of its own was brought down with another, for good.
+    fn stopped_with(&self, record: &Record) -> Option<String> {
+        let own = std::iter::successors(self.because(record), |record| self.because(record));
+        let mut own = own
+            .take(STEPS)
+            .filter(|own| own.container == record.container);
+        let stop = own.find(|own| matches!(own.cause, Cause::TargetDown { .. }));
+        stop.and_then(|stop| self.reason(stop))
+    }
 }
+
+/// Between being told to stop and giving up there are few records: a hook, an exit.
+const STEPS: usize = 8;
 
 /// Whether the pod was told to go. Who follows from that at once was needed by nobody then, and
 /// perhaps never: whoever is stopped after others follows from their exits.

@@ -307,8 +307,23 @@ impl<'a> Moment<'a> {
             {
                 Some(joined(exit, next))
             }
-            Some(next) => Some(with_reason(joined(exit, next), self.timeline.reason(next))),
+            Some(next) => {
+                let text = if self.is_held_back() {
+                    format!("{}, restarts when it may", event(exit))
+                } else {
+                    joined(exit, next)
+                };
+                Some(with_reason(text, self.timeline.reason(next)))
+            }
         }
+    }
+
+    /// Whether it is to restart at once and then has to wait for somebody.
+    fn is_held_back(self) -> bool {
+        let at_once = |what: &What| matches!(what, What::Restarting { after } if after.is_zero());
+        let mut after = self.after().skip_while(|next| !at_once(&next.what));
+        after.any(|next| matches!(next.what, What::Waiting { .. }))
+            && !self.after().any(|next| next.what == What::Starting)
     }
 
     fn is_of_oneshot(self) -> bool {

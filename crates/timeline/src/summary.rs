@@ -34,6 +34,8 @@ pub struct Ending<'a> {
     pub never_ran: bool,
     /// The exit code that stands for the pod.
     pub code: i32,
+    /// The code with which the one that decided it exited, if it did.
+    pub exit: Option<i32>,
     /// When.
     pub at: Duration,
     /// Why it began to stop.
@@ -94,7 +96,13 @@ impl Timeline {
         // What it did since its newest start, the newest first; stopped after giving up, it exits too.
         let of_decider = || backwards().filter(|record| record.container.as_ref() == decider);
         let newest = || of_decider().take_while(|record| record.what != What::Starting);
-        let exited = newest().any(|record| matches!(record.what, What::Exited { .. }));
+        let exit = newest().find_map(|record| {
+            let What::Exited { code, .. } = record.what else {
+                return None;
+            };
+            Some(code)
+        });
+        let exited = exit.is_some();
         let gave_up = newest().any(|record| record.what == What::GaveUp)
             || (!exited && matches!(cause, Cause::GiveUp { .. }));
         Some(Ending {
@@ -103,6 +111,7 @@ impl Timeline {
             gave_up,
             never_ran: !of_decider().any(|record| runs(&record.what)),
             code,
+            exit,
             at: record.at,
             cause,
         })

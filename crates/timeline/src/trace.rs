@@ -86,7 +86,9 @@ fn deciding(ending: &Ending<'_>) -> Option<String> {
     } else if ending.never_ran {
         format!("{} never ran", tame(name))
     } else {
-        format!("{} exited {}", tame(name), ending.code)
+        // A rule may make another result of it.
+        let code = ending.exit.unwrap_or(ending.code);
+        format!("{} exited {code}", tame(name))
     };
     let why = if matches!(ending.cause, Cause::Keystone { container } if container == name) {
         Some("keystone".to_owned())

@@ -116,7 +116,7 @@ pub(crate) fn predicate(record: &Record) -> String {
         What::HookEnded { hook, ok } => format!("'s {} hook {}", hook_name(*hook), done(*ok)),
         What::HookCut { hook } => format!("'s {} hook was not waited for", hook_name(*hook)),
         What::HookSkipped { hook } => {
-            format!("'s {} hook was skipped: no time left", hook_name(*hook))
+            format!("'s {} hook was skipped", hook_name(*hook))
         }
         What::ProbeVerdict { probe, ok } => {
             format!(

@@ -15,6 +15,16 @@ pub(super) struct DraftAct {
     pub(super) fields: Option<Item>,
 }
 
+/// The conditions that a pod can have.
+const CONDITIONS: [(&str, &str); 6] = [
+    ("Ready", "Ready"),
+    ("ContainersReady", "ContainersReady"),
+    ("Initialized", "Initialized"),
+    ("PodReadyToStartContainers", "PodReadyToStartContainers"),
+    ("PodScheduled", "PodScheduled"),
+    ("AllContainersRestarting", "AllContainersRestarting"),
+];
+
 // === impl Findings ===
 
 impl Findings {
@@ -88,10 +98,12 @@ impl Findings {
             self.missing(item, "container");
         }
         status.phase = keys.take("phase").and_then(|i| self.pattern(i));
-        let condition = keys.take("condition").and_then(|i| self.owned(i));
+        let condition = keys
+            .take("condition")
+            .and_then(|i| self.word(i, &CONDITIONS));
         let is = keys.take("is").and_then(|i| self.condition_status(i));
         if let Some(condition) = condition {
-            let wanted = StatusPart::condition(&condition, is.unwrap_or(true));
+            let wanted = StatusPart::condition(condition, is.unwrap_or(true));
             status.conditions.extend(wanted.conditions);
         }
         let line = keys.take("line").and_then(|i| self.line(i));

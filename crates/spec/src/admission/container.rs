@@ -36,6 +36,10 @@ impl Checker<'_> {
             return;
         }
         let span = self.value(&place.path("name"));
+        // What is no container, or has no name, has been reported as that.
+        if container.name.is_empty() {
+            return;
+        }
         if container.command.is_empty() && container.args.is_empty() {
             let message = format!("{} needs an image or a command", place.name());
             self.refuse(Code::MissingField, span, message, "nothing to run");

@@ -13,7 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 impl Checker<'_> {
     pub(super) fn check_spec(&mut self) {
         let spec = &self.file.pod.spec;
-        if spec.containers.is_empty() && self.file.places.contains("spec.containers") {
+        let places = &self.file.places;
+        // A key without a value counts as missing, and that has been reported.
+        let given = places.contains("spec.containers") && !places.is_null("spec.containers");
+        if spec.containers.is_empty() && given {
             let span = self.key("spec.containers");
             self.refuse(
                 Code::MissingField,

@@ -17,7 +17,9 @@ use std::net::{IpAddr, SocketAddr};
 /// The fields as they stand in a container, or in the annotation.
 pub(super) fn pillion(node: Node<'_>, findings: &mut Findings) -> PillionFields {
     PillionFields {
-        requires: list(node, "requires", |entry| requirement(entry, findings)),
+        requires: numbered(node, "requires", |node, entry| {
+            requirement(node, entry, findings)
+        }),
         oneshot: flag(node, "oneshot"),
         undo: undo(node, findings),
         rerun: word(node, "rerun"),
@@ -26,7 +28,9 @@ pub(super) fn pillion(node: Node<'_>, findings: &mut Findings) -> PillionFields 
         backoff: backoff(node, findings),
         on_give_up: word(node, "onGiveUp"),
         provides: list(node, "provides", |entry| capability(entry, findings)),
-        uses: list(node, "uses", |entry| capability_use(entry, findings)),
+        uses: numbered(node, "uses", |node, entry| {
+            capability_use(node, entry, findings)
+        }),
         network: word(node, "network"),
         phase: node.get("phase").and_then(|node| phase(node)),
         ready_on: node
@@ -48,10 +52,21 @@ fn list<'t, T>(
     Some(items(node, key).filter_map(decode).collect())
 }
 
-fn requirement(node: Node<'_>, findings: &mut Findings) -> Option<Requirement> {
+/// The same, each told which entry it is.
+fn numbered<'t, T>(
+    node: Node<'t>,
+    key: &str,
+    mut decode: impl FnMut(Node<'t>, usize) -> Option<T>,
+) -> Option<Vec<T>> {
+    let mut entries = 0..;
+    list(node, key, |node| decode(node, entries.next()?))
+}
+
+fn requirement(node: Node<'_>, entry: usize, findings: &mut Findings) -> Option<Requirement> {
     if let Some(container) = node.as_str() {
         return Some(Requirement {
             container: container.to_owned(),
+            entry,
             until: None,
             need: None,
             on_restart: None,
@@ -60,6 +75,7 @@ fn requirement(node: Node<'_>, findings: &mut Findings) -> Option<Requirement> {
     }
     Some(Requirement {
         container: text(node, "container")?,
+        entry,
         until: word(node, "until"),
         need: word(node, "need"),
         on_restart: word(node, "onRestart"),
@@ -154,11 +170,12 @@ fn bad_capability(span: Span, text: &str) -> Diagnostic {
         .help("use letters, digits, `-`, `_` and `.`, beginning and ending with a letter or digit")
 }
 
-fn capability_use(node: Node<'_>, findings: &mut Findings) -> Option<Use> {
+fn capability_use(node: Node<'_>, entry: usize, findings: &mut Findings) -> Option<Use> {
     if node.as_str().is_some() {
         let name = capability(node, findings)?;
         return Some(Use {
             name,
+            entry,
             need: None,
             on_restart: None,
             timeout_seconds: None,
@@ -166,6 +183,7 @@ fn capability_use(node: Node<'_>, findings: &mut Findings) -> Option<Use> {
     }
     Some(Use {
         name: capability(node.get("name")?, findings)?,
+        entry,
         need: word(node, "need"),
         on_restart: word(node, "onRestart"),
         timeout_seconds: count(node, "timeoutSeconds", 1, findings),

@@ -41,11 +41,11 @@ pub(crate) fn read(container: &Container, traits: &mut Traits) {
 pub(crate) fn add(drawing: &mut Drawing<'_>, providers: &Providers<'_>) {
     for (id, container) in drawing.ordered() {
         let requires = container.pillion.requires.iter().flatten();
-        for (index, requirement) in requires.enumerate() {
-            add_requirement(drawing, id, index, requirement);
+        for requirement in requires {
+            add_requirement(drawing, id, requirement.entry, requirement);
         }
-        for (index, used) in container.pillion.uses.iter().flatten().enumerate() {
-            add_use(drawing, providers, id, index, used);
+        for used in container.pillion.uses.iter().flatten() {
+            add_use(drawing, providers, id, used.entry, used);
         }
     }
 }
@@ -131,16 +131,21 @@ fn no_provider(
     index: usize,
     written: &Use,
 ) -> Option<Diagnostic> {
-    if severity_without(written.need) != Severity::Error {
-        return None;
-    }
+    let severity = match need_of(written.need) {
+        Need::Hard => Severity::Error,
+        // Who writes `soft` has said that it can do without.
+        Need::Soft => return None,
+        Need::Order => Severity::Note,
+    };
     let from = &drawing.containers[id.index()].name;
     let name = &written.name;
     let message = format!("container `{from}` uses `{name}`, which nothing provides");
-    let finding = Diagnostic::new(Code::NoProvider, message).primary(
-        drawing.place(id, &format!("uses[{index}]")),
-        "no container has it in `provides`",
-    );
+    let finding = Diagnostic::new(Code::NoProvider, message)
+        .severity(severity)
+        .primary(
+            drawing.place(id, &format!("uses[{index}]")),
+            "no container has it in `provides`",
+        );
     let optional = format!("if it can do without, write `{{name: {name}, need: soft}}`");
     Some(
         match nearest(name, providers.names()) {

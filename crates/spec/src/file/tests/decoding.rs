@@ -192,6 +192,7 @@ fn requirements_have_a_short_and_a_long_form() {
     let requires = app.pillion.requires.unwrap();
     let short = Requirement {
         container: "cache".into(),
+        entry: 0,
         until: None,
         need: None,
         on_restart: None,
@@ -199,6 +200,7 @@ fn requirements_have_a_short_and_a_long_form() {
     };
     let long = Requirement {
         container: "db".into(),
+        entry: 1,
         until: Some(Until::Started),
         need: Some(Need::Soft),
         on_restart: Some(OnRestart::Stop),
