@@ -97,8 +97,7 @@ impl Engine {
         match replacing.step {
             ReplaceStep::Stopping => {
                 let (def, version) = (replacing.new.clone(), replacing.new_version);
-                let deadline = now + replacing.timeout;
-                self.step_to(container, ReplaceStep::Watching, Some(deadline));
+                self.step_to(container, ReplaceStep::Watching, None);
                 self.define(container, def, version);
                 self.retry_those_without(now, container);
             }
@@ -168,21 +167,27 @@ impl Engine {
         }
     }
 
-    /// A run of the pod begins, with what was wanted last. New containers that the restart kept from
-    /// becoming ready have their time anew.
+    /// A run of the pod begins, with what was wanted last.
     pub(super) fn resume_replacements(&mut self, now: Tick) {
         let under_way: Vec<_> = self.replacing.keys().copied().collect();
         for container in under_way {
-            match self.replacing.get(&container) {
-                Some(replacing) if replacing.step == ReplaceStep::Watching => {
-                    let deadline = now + replacing.timeout;
-                    self.step_to(container, ReplaceStep::Watching, Some(deadline));
-                }
-                Some(replacing) if replacing.step == ReplaceStep::RollingBack => {
-                    self.put_back(container);
-                }
-                Some(_) | None => self.replacement_due(now, container),
+            match self.replace_step(container) {
+                Some(ReplaceStep::RollingBack) => self.put_back(container),
+                Some(ReplaceStep::Watching | ReplaceStep::Pulling | ReplaceStep::Stopping) => {}
+                Some(ReplaceStep::NextStart) | None => self.replacement_due(now, container),
             }
+        }
+    }
+
+    /// The turn of a new container has come: it has to become ready from now on. If what it requires is not there,
+    /// that is no fault of its own, and the old one would have to wait as well.
+    pub(super) fn replacement_turn(&mut self, now: Tick, container: ContainerId) {
+        if let Some(replacing) = self.replacing.get(&container)
+            && replacing.step == ReplaceStep::Watching
+            && replacing.deadline.is_none()
+        {
+            let deadline = now + replacing.timeout;
+            self.step_to(container, ReplaceStep::Watching, Some(deadline));
         }
     }
 

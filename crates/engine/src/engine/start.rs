@@ -288,6 +288,7 @@ impl Engine {
         let pull_failed = matches!(self.life(container).image, Image::Failed { .. });
         self.tell(now, container, What::Turn, cause);
         self.watch_start(container);
+        self.replacement_turn(now, container);
         if pull_failed {
             self.note_failed_attempt(container);
         }

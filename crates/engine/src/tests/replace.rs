@@ -474,3 +474,27 @@ fn whoever_gave_up_for_lack_of_a_container_is_tried_again_with_its_replacement()
     assert_eq!(stage.asked(), ["start helper v1", "start user"]);
     assert!(stage.engine.record(container).unwrap().is_over());
 }
+
+#[test]
+fn the_time_of_a_new_container_counts_from_its_turn() {
+    let mut stage = Draft::new(&["db", "app"])
+        .requires("app", "db")
+        .probe("app", ProbeKind::Readiness, 60)
+        .play();
+    stage.started("db");
+    stage.started("app");
+    stage.pass_secs(0);
+    stage.probed("app", ProbeKind::Readiness, true);
+    replace(&mut stage, "app", |_| {}, false).unwrap();
+    stage.exited("db", 1);
+    stage.exited("app", 0);
+    stage.asked();
+
+    stage.pass_secs(100);
+    stage.started("db");
+    assert_eq!(stage.asked(), ["start app v1"], "it is not put back");
+    stage.started("app");
+    stage.pass_secs(20);
+
+    assert_eq!(stage.asked().last().unwrap(), "stop app by 150s");
+}

@@ -98,7 +98,8 @@ fn latest_deadline(world: &World, id: ContainerId) -> Tick {
         // The budget holds for what was told before it began, too.
         Some(stop) => stop.ends.latest,
         None => match life.going {
-            Some(going) if world.own_reasons(id).only(Why::TARGET) => {
+            // If it need not have gone then, something else may have sent it just now.
+            Some(going) if going.must.surely() && world.own_reasons(id).only(Why::TARGET) => {
                 going.since + world.shape.pod.grace
             }
             Some(_) | None => alone,

@@ -169,7 +169,12 @@ fn pulled_first(world: &World, id: ContainerId, replacing: Replacing) -> Verdict
         Image::Unasked => false,
         Image::Pulling { .. } | Image::There { .. } | Image::Failed | Image::Unknown => true,
     };
-    let needs = world.container(id).image.is_some() && replacing.swap.surely() && !replacing.pulled;
+    // An image that did not come in time is given up, and the exchange with it.
+    let late = world.now >= replacing.since + replacing.patience;
+    let needs = world.container(id).image.is_some()
+        && replacing.swap.surely()
+        && !replacing.pulled
+        && !late;
     if needs
         && !asked
         && replacing.swapped.is_none()

@@ -66,6 +66,10 @@ impl World {
         );
         match self.goal.level {
             Level::Run | Level::Kill => Tri::No,
+            // One that was cut short may not have done its work: it runs again, whatever it says.
+            Level::Restart if self.life(id).undo == Undo::Owed(Tri::Maybe) => {
+                Tri::from(again) | Tri::Maybe
+            }
             Level::Restart => Tri::from(again),
             Level::End => Tri::Yes,
         }
