@@ -13,7 +13,7 @@ pub(crate) mod mermaid;
 #[cfg(test)]
 mod tests;
 
-use pillion_engine::pod::{Container, Need, Pod, Requirement, Role, Target, Until};
+use pillion_engine::pod::{Container, Need, OnRestart, Pod, Requirement, Role, Target, Until};
 use pillion_timeline::Style;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,6 +57,8 @@ pub(crate) struct Bond {
     pub(crate) until: Until,
     /// The condition is the one that goes without saying.
     pub(crate) plain: bool,
+    /// It also says what happens when the first goes down later, which no way round says.
+    pub(crate) lasts: bool,
 }
 
 /// Where containers and barriers are among the nodes.
@@ -295,7 +297,7 @@ fn reduce(bonds: &mut Bonds) {
     // The bonds come sorted by where they begin: what lies beyond is looked up once for each.
     let mut beyond: Option<(usize, Beyond)> = None;
     bonds.retain(|(from, to), bond| {
-        if !bond.plain || arriving.get(to) == Some(&1) {
+        if !bond.plain || bond.lasts || arriving.get(to) == Some(&1) {
             return true;
         }
         if beyond.as_ref().is_none_or(|(node, _)| node != from) {
@@ -374,6 +376,7 @@ impl Bond {
             need: requirement.need,
             until: requirement.until,
             plain: Some(requirement.until) == default,
+            lasts: requirement.on_restart != OnRestart::Keep,
         }
     }
 

@@ -187,7 +187,8 @@ spec:
 ";
     let plan = stdout(&run_with(&["plan", "-"], pod));
     for part in [
-        "license ready (stop, 20 s), broker ready (restart)",
+        "broker ready (restart), license ready (stop, 20 s)",
+        "  broker ─┬─▶ license ───▶ app\n          └──────────────▶ app\n",
         "sidecar · onGiveUp failPod",
         "  limits of broker only: cpu 1\n",
     ] {

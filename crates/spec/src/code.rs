@@ -286,7 +286,7 @@ codes! {
     "The marker belongs to a dialect that Pillion reads, but in this pod it changes nothing: the \
      sidecars of a job can only end with their job if the pod's `restartPolicy` lets it end, and \
      the annotation of the launch priority has the one value `Ordered`, and the variable of a job's \
-     sidecar is `true` or `false`."
+     sidecar is `true` or `false`. With `Ordered`, the priorities of the containers do not count."
 
     "L0405" SettingWithoutEffect Warning
     "a setting has no effect here"

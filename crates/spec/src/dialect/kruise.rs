@@ -11,7 +11,7 @@
 use super::{Dialect, Mark, Traits};
 use crate::code::Code;
 use crate::container::{Container, ContainerList};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::env::EnvValue;
 use crate::file::PodFile;
 use crate::lower::drawing::Drawing;
@@ -177,6 +177,30 @@ fn warn_about_markers(drawing: &mut Drawing<'_>) {
         };
         drawing.findings.extend(finding);
     }
+    let overridden = overridden(drawing);
+    drawing.findings.extend(overridden);
+}
+
+/// Priorities that do not count because the list is the order.
+fn overridden(drawing: &Drawing<'_>) -> Option<Diagnostic> {
+    if !is_ordered(drawing.file) {
+        return None;
+    }
+    let own = |(id, container): (ContainerId, &Container)| {
+        let (index, _) = variable(container, PRIORITY_VARIABLE)?;
+        Some(drawing.place(id, &format!("env[{index}]")))
+    };
+    let mut places = drawing.regular().filter_map(own);
+    let message = format!("`{PRIORITY_VARIABLE}` does not count where the list is the order");
+    let path = format!("metadata.annotations[\"{PRIORITY_ANNOTATION}\"]");
+    let finding = Diagnostic::new(Code::MarkerWithoutEffect, message)
+        .severity(Severity::Note)
+        .primary(places.next()?, "has no effect")
+        .secondary(drawing.file.places.value(&path), "counts instead")
+        .help("remove one of the two");
+    Some(places.fold(finding, |finding, place| {
+        finding.secondary(place, "nor has this")
+    }))
 }
 
 fn neither_true_nor_false(

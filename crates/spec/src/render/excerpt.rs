@@ -84,8 +84,16 @@ impl Excerpt {
         if line.chars().count() + gutter <= width {
             self.text[start..range.end].chars().count() <= room
         } else {
-            // The line will be cut, with the place somewhere in its middle.
-            self.text[range.clone()].chars().count() + width / 2 <= room
+            // The line will be cut, with the place somewhere in its middle. Lines that are cut
+            // together with others are not moved as far as one alone.
+            let middle = self.text[range.clone()].chars().count() + width / 2;
+            let behind = (start + line.len()).saturating_sub(range.end);
+            let together = if self.ranges.len() > 1 {
+                width.saturating_sub(gutter + behind)
+            } else {
+                0
+            };
+            middle.max(together) <= room
         }
     }
 
