@@ -81,6 +81,9 @@ impl Graph {
         look_through_barriers(&nodes, &mut bonds);
         if bonds.len() <= REDUCIBLE {
             reduce(&mut bonds);
+            // With less around them, more barriers are only a detour.
+            look_through_barriers(&nodes, &mut bonds);
+            reduce(&mut bonds);
         }
         let edges = bonds.into_iter();
         let edges = edges.map(|((from, to), bond)| Edge { from, to, bond });

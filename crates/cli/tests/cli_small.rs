@@ -255,3 +255,24 @@ fn a_full_disk_is_told_with_the_output_that_is_full() {
         "{text}"
     );
 }
+
+const PRIORITIES: &str = "
+apiVersion: v1
+kind: Pod
+metadata:
+  name: ordered
+  annotations: {apps.kruise.io/container-launch-priority: Ordered}
+spec:
+  containers:
+    - {name: a, image: i}
+    - {name: b, image: i}
+    - {name: c, image: i}
+    - {name: d, image: i}
+";
+
+#[test]
+fn an_order_one_by_one_is_told_by_names_alone() {
+    let text = stdout(&run_with(&["plan", "-"], PRIORITIES));
+    assert!(!text.contains("priority -"), "{text}");
+    assert!(text.contains("after c ready (order)"), "{text}");
+}
