@@ -276,3 +276,17 @@ fn an_order_one_by_one_is_told_by_names_alone() {
     assert!(!text.contains("priority -"), "{text}");
     assert!(text.contains("after c ready (order)"), "{text}");
 }
+
+#[test]
+fn a_failure_that_nobody_decided_names_who_never_ran() {
+    let pod = scratch(
+        "idle.yaml",
+        &PINNED.replace("image: amb:1, sidecar: true", "image: amb:1, oneshot: true"),
+    );
+    let scenario = scratch("slow-amb.yaml", "actors: {amb: {runs: 9s}}\n");
+    let text = stdout(&run(&["simulate", &pod, "-s", &scenario, "--delete", "3s"]));
+    assert!(
+        text.contains("(the pod is deleted; app never ran)"),
+        "{text}"
+    );
+}

@@ -7,7 +7,7 @@ use crate::record::{Cause, What};
 use crate::story::{Detail, Told};
 use crate::summary::Ending;
 use crate::text::{Line, Style, Tone, tame};
-use crate::timeline::Timeline;
+use crate::timeline::{Role, Timeline};
 use crate::waits::Wait;
 use crate::words::cause_words;
 use pillion_engine::status::Phase;
@@ -71,9 +71,34 @@ pub fn result(timeline: &Timeline) -> Option<Line> {
     let time = length(ending.at);
     Some(match (ending.decider, deciding(&ending)) {
         (Some(_), Some(why)) => line.and(Tone::Plain, format!(": {why} after {time}")),
-        (None, Some(why)) => line.and(Tone::Plain, format!(" after {time} ({why})")),
-        (_, None) => line.and(Tone::Plain, format!(" after {time}")),
+        (None, why) => {
+            // Other ends without a decider are failures by themselves.
+            let open = matches!(
+                ending.cause,
+                Cause::Deletion | Cause::Completion | Cause::Itself
+            );
+            let failed = ending.phase == Phase::Failed && open;
+            let idle = failed.then(|| never_ran(timeline)).flatten();
+            let why: Vec<_> = [why, idle].into_iter().flatten().collect();
+            let why = match &why[..] {
+                [] => String::new(),
+                why => format!(" ({})", why.join("; ")),
+            };
+            line.and(Tone::Plain, format!(" after {time}{why}"))
+        }
+        (Some(_), None) => line.and(Tone::Plain, format!(" after {time}")),
     })
+}
+
+/// `train never ran`: a main that had no turn makes a failure of a pod that nobody failed.
+fn never_ran(timeline: &Timeline) -> Option<String> {
+    let ran = |name: &str| {
+        let mut records = timeline.records().iter();
+        records.any(|record| record.is_about(name) && record.what == What::Running)
+    };
+    let mut mains = timeline.header().containers.iter();
+    let idle = mains.find(|head| head.role == Role::Main && !ran(&head.name))?;
+    Some(format!("{} never ran", tame(&idle.name)))
 }
 
 /// Who or what decided the result.
