@@ -198,6 +198,27 @@ spec:
 }
 
 #[test]
+fn a_plan_shows_all_that_is_required_of_one_container() {
+    let pod = "
+apiVersion: v1
+kind: Pod
+metadata: {name: shop}
+spec:
+  restartPolicy: Never
+  containers:
+    - {name: worker, image: x}
+    - name: upload
+      image: x
+      requires:
+        - {container: worker, until: exited}
+        - {container: worker, need: soft, timeoutSeconds: 5}
+";
+    let plan = stdout(&run_with(&["plan", "-"], pod));
+    let both = "after worker exited, worker ready (soft, 5 s)";
+    assert!(plan.contains(both), "{plan}");
+}
+
+#[test]
 fn a_plan_says_that_plain_containers_start_in_list_order() {
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, image: x}, {name: b, image: x}]}}";
     let plan = stdout(&run_with(&["plan", "-"], pod));

@@ -5,6 +5,7 @@
 //! never come.
 
 mod condition;
+mod contradiction;
 mod cycle;
 mod ending;
 mod endings;
@@ -46,6 +47,7 @@ type Check = fn(&Subject<'_>, &mut Vec<Diagnostic>);
 const CHECKS: &[Check] = &[
     cycle::check,
     condition::check,
+    contradiction::check,
     ending::check,
     keystone::check,
     port::check,

@@ -197,7 +197,8 @@ codes! {
     "The condition can never hold for that container. A oneshot is never `ready`, because it is \
      meant to end. A service that is always restarted never has `succeeded` or `exited`, because \
      those mean that it has ended for good; of the rules, only `Ignore` lets a container end while \
-     the pod goes on. Ephemeral containers are in no order at all."
+     the pod goes on. A service is not up and ended at once, so whoever insists on both waits in \
+     vain. Ephemeral containers are in no order at all."
 
     "L0203" StartsAfterEnd Error
     "a container would start after the end of the pod"

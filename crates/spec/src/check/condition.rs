@@ -55,7 +55,7 @@ fn never_holds(
 }
 
 /// Why a condition on a container never holds, and what to do.
-fn impossible(
+pub(super) fn impossible(
     subject: &Subject<'_>,
     target: ContainerId,
     until: Until,

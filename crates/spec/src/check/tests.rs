@@ -1,5 +1,7 @@
 //! What is accepted and what is not, side by side. The texts of findings are tested elsewhere.
 
+mod contradiction;
+
 use crate::code::Code;
 use crate::diagnostic::Severity;
 use crate::load::load;

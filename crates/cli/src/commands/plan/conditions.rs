@@ -4,11 +4,12 @@
 //! wrote a requirement looks for it; and with it what does not go without saying.
 
 use super::names::Names;
-use crate::graph::{Edge, Graph, condition};
+use crate::graph::{Bond, Edge, Graph, condition};
 use pillion_engine::pod::{ContainerId, Need, OnRestart, Origin, Pod, Requirement, Target, Until};
 use pillion_timeline::quantity::length;
 use pillion_timeline::text::tame;
 use pillion_timeline::{Line, Tone};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// `migrate succeeded,`, `cache started (soft)`, `licensed ready (stop, 20 s)`
 pub(super) fn conditions(
@@ -19,31 +20,25 @@ pub(super) fn conditions(
     names: &Names,
 ) -> Vec<Line> {
     let requires = &pod.containers[id.index()].requires;
-    let drawn = edges.iter().map(|edge| {
-        let requirement = requires
-            .iter()
-            .find(|r| name(pod, r) == Some(from(graph, edge)));
-        text(
-            names.of(from(graph, edge)),
-            edge.bond.until,
-            edge.bond.need,
-            requirement,
-        )
-    });
-    let hidden = |requirement: &&Requirement| {
-        let is_drawn = |edge: &&Edge| name(pod, requirement) == Some(from(graph, edge));
-        is_written(requirement) && !edges.iter().any(is_drawn)
-    };
-    let written = requires.iter().filter(hidden).filter_map(|requirement| {
-        let Requirement { until, need, .. } = requirement;
-        Some(text(
-            names.of(name(pod, requirement)?),
-            *until,
-            *need,
-            Some(requirement),
-        ))
-    });
-    let mut parts: Vec<_> = drawn.chain(written).collect();
+    let mut by_target: BTreeMap<&str, Vec<&Requirement>> = BTreeMap::new();
+    for requirement in requires {
+        if let Some(name) = name(pod, requirement) {
+            by_target.entry(name).or_default().push(requirement);
+        }
+    }
+    let mut parts = Vec::new();
+    for edge in edges {
+        let from = &*graph.nodes[edge.from].name;
+        let requirements = by_target.remove(from).unwrap_or_default();
+        parts.extend(of_target(names.of(from), Some(edge.bond), &requirements));
+    }
+    // What others imply is not drawn.
+    for requirement in requires {
+        let hidden = name(pod, requirement).and_then(|name| by_target.remove_entry(name));
+        if let Some((name, requirements)) = hidden {
+            parts.extend(of_target(names.of(name), None, &requirements));
+        }
+    }
     let last = parts.len().saturating_sub(1);
     for part in &mut parts[..last] {
         part.push(',');
@@ -52,12 +47,25 @@ pub(super) fn conditions(
     parts.into_iter().map(line).collect()
 }
 
-fn is_written(requirement: &Requirement) -> bool {
-    requirement.origin == Origin::Written && requirement.gates_start()
+/// Everything that was written of one target, and what is drawn, if it is something else.
+fn of_target(name: &str, drawn: Option<Bond>, requirements: &[&Requirement]) -> Vec<String> {
+    let written = requirements.iter().filter(|r| is_written(r));
+    let mut parts: Vec<_> = written
+        .map(|r| text(name, r.until, r.need, Some(r)))
+        .collect();
+    if let Some(Bond { until, need, .. }) = drawn {
+        let meant = requirements
+            .iter()
+            .find(|r| (r.until, r.need) == (until, need));
+        parts.push(text(name, until, need, meant.copied()));
+    }
+    let mut told = BTreeSet::new();
+    parts.retain(|part| told.insert(part.clone()));
+    parts
 }
 
-fn from<'a>(graph: &'a Graph, edge: &Edge) -> &'a str {
-    &graph.nodes[edge.from].name
+fn is_written(requirement: &Requirement) -> bool {
+    requirement.origin == Origin::Written && requirement.gates_start()
 }
 
 /// The name of the container that is required.
