@@ -207,6 +207,22 @@ fn a_keystone_must_be_able_to_end_in_its_way() {
 }
 
 #[test]
+fn a_type_that_another_marker_contradicts_is_reported_and_waits_for_nobody() {
+    for kind in ["Sidecar", "PreSidecar", "PostSidecar"] {
+        refused(
+            &format!(
+                "
+containers:
+- {{name: app, image: x}}
+- {{name: s, image: x, sidecar: false, lifecycle: {{type: {kind}}}}}
+"
+            ),
+            Code::MarkersDisagree,
+        );
+    }
+}
+
+#[test]
 fn a_sidecar_must_not_wait_for_the_last_main() {
     let spec = |mains: &str, requires: &str| {
         format!(

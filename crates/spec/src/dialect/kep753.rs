@@ -93,9 +93,12 @@ fn mains(drawing: &Drawing<'_>) -> Vec<ContainerId> {
     mains.map(|(id, _)| id).collect()
 }
 
+/// The sidecars of some types. One that another marker makes a main is none, and reported as such.
 fn of_type(drawing: &Drawing<'_>, is: impl Fn(LifecycleType) -> bool) -> Vec<ContainerId> {
     let typed = drawing
         .regular()
         .filter(|(_, c)| c.lifecycle.kind.is_some_and(&is));
-    typed.map(|(id, _)| id).collect()
+    let ids = typed.map(|(id, _)| id);
+    ids.filter(|id| drawing.sketch.container(*id).role == Role::Sidecar)
+        .collect()
 }
