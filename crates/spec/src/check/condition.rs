@@ -1,11 +1,13 @@
 //! Requirements that can never be fulfilled, and ones that contradict their target.
 
 use super::Subject;
-use super::endings::{Ending, Endings};
+use super::endings::{Decider, Ending, Endings};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::plan::until_word;
-use pillion_engine::pod::{ContainerId, Kind, Need, OnGiveUp, Requirement, Role, Target, Until};
+use pillion_engine::pod::{
+    Container, ContainerId, Kind, Need, OnGiveUp, Requirement, Role, Target, Until,
+};
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for (id, _, _) in subject.containers() {
@@ -92,7 +94,8 @@ fn unseen_end(
     } else {
         success.max(failure)
     };
-    let oneshot = subject.container(target).is_oneshot();
+    let container = subject.container(target);
+    let by_rule = container.is_oneshot() || is_restarted_by_rule(container, until);
     let restarted = if until == Until::Succeeded {
         "it is restarted when it succeeds"
     } else {
@@ -104,7 +107,7 @@ fn unseen_end(
             "a rule ends the pod with it",
             "let the rule say `Ignore`, or wait for something that comes before that end",
         )),
-        Ending::Never if oneshot => Some((
+        Ending::Never if by_rule => Some((
             restarted,
             "change the rule in `restartPolicyRules` that starts it again",
         )),
@@ -113,6 +116,14 @@ fn unseen_end(
             "wait until it is `ready`, or give it `oneshot: true` or another `restartPolicy`",
         )),
     }
+}
+
+/// Whether rules start a container again after every end that is waited for, so that another
+/// policy would change nothing.
+fn is_restarted_by_rule(container: &Container, until: Until) -> bool {
+    let by_rule = |decider: &Decider| *decider != Decider::Policy;
+    let success = by_rule(&Decider::of_success(container));
+    success && (until == Until::Succeeded || Decider::of_failures(container).iter().all(by_rule))
 }
 
 fn hard_on_ignored(

@@ -31,6 +31,15 @@ pub(super) struct Endings {
     pub(super) failure: Ending,
 }
 
+/// What decides whether a container is started again after an exit.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Decider {
+    /// Its policy, because no rule matches.
+    Policy,
+    /// The first rule that matches, by its place.
+    Rule(usize),
+}
+
 /// An exit, as far as rules tell exits apart.
 #[derive(Clone, Copy, Debug)]
 struct Exit {
@@ -53,6 +62,28 @@ impl Endings {
             success,
             failure: any_failure(container),
         }
+    }
+}
+
+// === impl Decider ===
+
+impl Decider {
+    pub(super) fn of_success(container: &Container) -> Self {
+        Self::of(container, Exit::SUCCESS)
+    }
+
+    /// All that decide after some failure.
+    pub(super) fn of_failures(container: &Container) -> BTreeSet<Self> {
+        Exit::failures()
+            .map(|exit| Self::of(container, exit))
+            .collect()
+    }
+
+    fn of(container: &Container, exit: Exit) -> Self {
+        let mut rules = container.restart.rules.iter();
+        rules
+            .position(|rule| exit.matches(&rule.when))
+            .map_or(Self::Policy, Self::Rule)
     }
 }
 
@@ -109,11 +140,10 @@ fn any_failure(container: &Container) -> Ending {
 /// What an exit leads to.
 fn after(container: &Container, exit: Exit) -> Ending {
     let ok = exit.code == 0;
-    let mut rules = container.restart.rules.iter();
-    let Some(rule) = rules.find(|rule| exit.matches(&rule.when)) else {
+    let Decider::Rule(index) = Decider::of(container, exit) else {
         return by_policy(container, ok);
     };
-    match (rule.reaction, container.kind) {
+    match (container.restart.rules[index].reaction, container.kind) {
         (Reaction::Ignore, _) => Ending::Seen,
         (Reaction::FailPod | Reaction::CompletePod, _) => Ending::WithPod,
         // What has been done is not done again.

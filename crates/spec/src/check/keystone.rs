@@ -1,12 +1,13 @@
 //! Keystones that cannot do what they are for.
 
 use super::Subject;
-use super::endings::{Ending, Endings};
+use super::endings::{Decider, Ending, Endings};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::{Dialect, Mark};
 use crate::lower::container::is_kept_up;
-use pillion_engine::pod::{ContainerId, Keystone, OnGiveUp};
+use pillion_engine::pod::{Container, ContainerId, Keystone, OnGiveUp, Reaction};
+use std::collections::BTreeSet;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for (id, container, _) in subject.containers() {
@@ -50,10 +51,13 @@ fn never_ends(subject: &Subject<'_>, id: ContainerId, keystone: Keystone) -> Dia
             subject.place(id, field),
             "its end would be the end of the pod",
         );
-    let finding = restarted_by(subject, id, finding).help(match keystone {
-        Keystone::Any | Keystone::Success => "give it `restartPolicy: OnFailure` or `Never`",
-        Keystone::Failure => "give it `restartPolicy: Never`, or a limit by `backoff.maxRestarts`",
-    });
+    let deciders = deciders(subject.container(id), keystone);
+    let finding = if deciders.contains(&Decider::Policy) {
+        let success = Decider::of_success(subject.container(id));
+        restarted_by_policy(subject, id, finding).help(other_policy(keystone, success))
+    } else {
+        restarted_by_rules(subject, id, &deciders, finding)
+    };
     // The drafts allow it and mean an ordinary container.
     if mark.is_some_and(|mark| mark.dialect == Dialect::KeystoneDraft) {
         return finding.severity(Severity::Warning);
@@ -61,9 +65,72 @@ fn never_ends(subject: &Subject<'_>, id: ContainerId, keystone: Keystone) -> Dia
     finding
 }
 
+/// What starts a container again after the ends that would make it a keystone.
+fn deciders(container: &Container, keystone: Keystone) -> BTreeSet<Decider> {
+    let mut deciders = BTreeSet::new();
+    if keystone != Keystone::Failure {
+        deciders.insert(Decider::of_success(container));
+    }
+    if keystone != Keystone::Success {
+        deciders.extend(Decider::of_failures(container));
+    }
+    deciders
+}
+
+/// The policies that let it end, if no rule comes before them.
+fn other_policy(keystone: Keystone, success: Decider) -> &'static str {
+    match (keystone, success) {
+        (Keystone::Any | Keystone::Success, Decider::Policy) => {
+            "give it `restartPolicy: OnFailure` or `Never`"
+        }
+        (Keystone::Any | Keystone::Success, Decider::Rule(_)) => "give it `restartPolicy: Never`",
+        (Keystone::Failure, _) => {
+            "give it `restartPolicy: Never`, or a limit by `backoff.maxRestarts`"
+        }
+    }
+}
+
+/// Points at the rules that start it again: where they match, the policy has nothing to say.
+fn restarted_by_rules(
+    subject: &Subject<'_>,
+    id: ContainerId,
+    deciders: &BTreeSet<Decider>,
+    mut finding: Diagnostic,
+) -> Diagnostic {
+    let written = subject.written[id.index()].restart_policy_rules.len();
+    let rules = deciders.iter().filter_map(|decider| match decider {
+        Decider::Policy => None,
+        Decider::Rule(index) => Some(*index),
+    });
+    let (own, by_phase): (Vec<_>, Vec<_>) = rules.partition(|index| *index < written);
+    for index in &own {
+        let place = subject.place(id, &format!("restartPolicyRules[{index}].action"));
+        let reaction = subject.container(id).restart.rules[*index].reaction;
+        finding = finding.secondary(place, starts_again(reaction));
+    }
+    if by_phase.is_empty() {
+        return finding.help("let the rule say `Ignore`");
+    }
+    finding
+        .secondary(
+            subject.place(id, "phase"),
+            "a failure in this phase starts the pod again",
+        )
+        .help("move it to the last phase, or let a rule say what its failure means")
+}
+
+fn starts_again(reaction: Reaction) -> &'static str {
+    match reaction {
+        Reaction::RestartAllContainers | Reaction::RestartPod => "starts the whole pod again",
+        Reaction::Restart | Reaction::FailPod | Reaction::CompletePod | Reaction::Ignore => {
+            "starts it again"
+        }
+    }
+}
+
 /// Points at what starts it again, if it is written down: its own policy, that it is a sidecar, or
 /// the pod's policy, in this order.
-fn restarted_by(subject: &Subject<'_>, id: ContainerId, finding: Diagnostic) -> Diagnostic {
+fn restarted_by_policy(subject: &Subject<'_>, id: ContainerId, finding: Diagnostic) -> Diagnostic {
     let places = &subject.file.places;
     if subject.written[id.index()].restart_policy.is_some() {
         return finding.secondary(subject.place(id, "restartPolicy"), "starts it again");
