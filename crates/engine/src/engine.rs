@@ -35,7 +35,7 @@ use crate::event::{Event, Request};
 use crate::fact::{Change, EndCause, Fact, Goal, PodRecord, Replacing};
 use crate::graph::{Graph, InvalidGraph};
 use crate::life::{Life, Record, StopRole};
-use crate::pod::{Container, ContainerId, List, Pod, Reaction, Role, Target};
+use crate::pod::{Container, ContainerId, List, Pod, Reaction, RestartPolicy, Role, Target};
 use crate::result::{PodResult, Refused, Wait};
 use crate::tick::Tick;
 use crate::timer::{Timer, Timers};
@@ -76,6 +76,8 @@ pub struct Engine {
     marked: Vec<ContainerId>,
     /// Mains that are being stopped and will not be started again.
     doomed: usize,
+    /// Those are all that is left.
+    winding_down: bool,
     /// Why the pod stops, for people.
     stop_cause: Option<Cause>,
     /// The budget of the pod's stop is used up.
@@ -311,6 +313,7 @@ impl Engine {
             wave: Vec::new(),
             marked: Vec::new(),
             doomed: 0,
+            winding_down: false,
             stop_cause: None,
             budget_spent: false,
             has_init,
@@ -376,7 +379,8 @@ impl Engine {
                 }
                 self.follow_changes(now);
             }
-            if !self.move_goal(now) {
+            self.look_after_sidecars(now);
+            if !self.move_goal(now) && self.work.is_empty() {
                 break;
             }
         }
@@ -416,9 +420,16 @@ impl Engine {
 
     fn on_add_ephemeral(&mut self, now: Tick, mut container: Container) -> Result<(), Refused> {
         self.check_running()?;
+        let mut defs = self.pod.containers.iter();
+        if defs.any(|def| def.name == container.name) {
+            return Err(Refused::NameTaken);
+        }
         container.list = List::Ephemeral;
         container.role = Role::Ephemeral;
         container.requires.clear();
+        container.keystone = None;
+        container.restart.policy = RestartPolicy::Never;
+        container.restart.rules.clear();
         let id =
             ContainerId(u32::try_from(self.pod.containers.len()).map_err(|_| Refused::OtherShape)?);
         self.changes
@@ -462,6 +473,11 @@ impl Engine {
         };
         match (reaction, by) {
             (Reaction::Ignore | Reaction::Restart, None) => return Err(Refused::NoSuchContainer),
+            (Reaction::Ignore | Reaction::Restart, Some(by))
+                if self.def(by).role == Role::Ephemeral =>
+            {
+                return Err(Refused::Ephemeral);
+            }
             (Reaction::Ignore, Some(by)) => self.ignore_asked(now, by, cause),
             (Reaction::Restart, Some(by)) => self.restart_asked(now, by, cause),
             (

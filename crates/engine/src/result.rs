@@ -32,6 +32,10 @@ pub enum Refused {
     Busy,
     /// A dependant would be stopped for good (`onRestart: stop`); `force` does it all the same.
     WouldStop(ContainerId),
+    /// The pod has a container of that name.
+    NameTaken,
+    /// A debugging container is started once, and never counts.
+    Ephemeral,
     /// The new container differs in its name, list, kind, role or edges.
     OtherShape,
 }
@@ -70,6 +74,8 @@ impl fmt::Display for Refused {
             Self::NoSuchContainer => "the pod has no such container",
             Self::Busy => "another replacement of this container is under way",
             Self::WouldStop(_) => "a container that requires this one would be stopped for good",
+            Self::NameTaken => "the pod has a container of that name",
+            Self::Ephemeral => "a debugging container is started once, and never counts",
             Self::OtherShape => {
                 "a replacement must keep the name, list, kind, role and edges of the container"
             }

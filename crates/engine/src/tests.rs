@@ -5,6 +5,7 @@
 
 mod budget;
 mod goal;
+mod left_out;
 mod moments;
 mod pod_restart;
 mod probes;
@@ -13,6 +14,7 @@ mod replace;
 mod requirements;
 mod restarts;
 mod stops;
+mod swaps;
 mod undo;
 
 use crate::pod::{

@@ -69,14 +69,22 @@ impl Engine {
 
     /// Whether somebody waits for this container to come up.
     pub(super) fn is_awaited(&self, container: ContainerId) -> bool {
-        let incoming = self.graph.incoming(Target::Container(container));
-        incoming.iter().any(|edge| {
-            self.gates[*edge as usize].lets == Lets::Wait
-                && match self.graph.edge(*edge).from {
-                    Target::Container(from) => self.life(from).record.state == State::Waiting,
-                    Target::Barrier(_) => true,
+        let mut nodes = vec![Target::Container(container)];
+        while let Some(node) = nodes.pop() {
+            for edge in self.graph.incoming(node) {
+                if self.gates[*edge as usize].lets != Lets::Wait {
+                    continue;
                 }
-        })
+                match self.graph.edge(*edge).from {
+                    Target::Container(from) if self.life(from).record.state == State::Waiting => {
+                        return true;
+                    }
+                    Target::Container(_) => {}
+                    barrier @ Target::Barrier(_) => nodes.push(barrier),
+                }
+            }
+        }
+        false
     }
 
     /// The first requirement that holds a container back for ever.

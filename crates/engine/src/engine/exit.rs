@@ -160,6 +160,9 @@ impl Engine {
         unstarted: Option<(StartFailure, Box<str>)>,
         cause: Cause,
     ) {
+        if self.life(container).record.ignored {
+            return self.enter_ended(now, container, false, cause);
+        }
         let limit = self.def(container).restart.limit;
         let record = self.record_mut(container);
         if let Some(limit) = limit {
@@ -261,6 +264,9 @@ impl Engine {
     pub(super) fn ignore_asked(&mut self, now: Tick, container: ContainerId, cause: Cause) {
         self.record_mut(container).ignored = true;
         self.tell(now, container, What::Ignored, cause.clone());
+        if std::mem::take(&mut self.life_mut(container).doomed) {
+            self.doomed -= 1;
+        }
         self.refresh_main(container);
         self.refresh_ready(now, container, Cause::Itself);
         match self.life(container).record.state {
@@ -290,7 +296,12 @@ impl Engine {
         let owed = done && self.def(container).has_undo();
         let record = self.record_mut(container);
         record.state = State::Ended { ok };
-        record.undo = if owed { Undo::Owed } else { Undo::None };
+        // What an earlier run has done is still there, however this one ended.
+        record.undo = match record.undo {
+            Undo::Owed => Undo::Owed,
+            Undo::None if owed => Undo::Owed,
+            Undo::None | Undo::Starting | Undo::Running | Undo::Stopping => Undo::None,
+        };
         self.refresh_main(container);
     }
 
@@ -407,7 +418,11 @@ impl Engine {
         let counts_ok = self.life(container).record.after == Some(After::EndOk);
         // Whether one that was told to stop and ended with 0 has done its work, nobody knows: what may have been
         // done is reversed, and what may not have been is run again.
-        self.become_ended(container, exit.is_success() || counts_ok, done);
+        self.become_ended(
+            container,
+            self.is_success(container, exit) || counts_ok,
+            done,
+        );
         self.record_mut(container).interrupted = told || !done;
         self.changed(container);
         self.refresh_ready(now, container, Cause::Itself);

@@ -1,13 +1,13 @@
 //! Where the pod is going: its end, its restart, its result.
 
-use super::Engine;
 use super::edges::Lets;
+use super::{Engine, Work};
 use crate::entry::{Cause, What};
 use crate::event::Exit;
 use crate::fact::{EndCause, Goal};
-use crate::life::{Record, State, StopRole, Undo};
+use crate::life::{Record, State, StopRole, Termination, Undo};
 use crate::pod::{
-    BarrierId, ContainerId, Kind, OnGiveUp, Reaction, Rerun, RestartPolicy, Role, Target,
+    BarrierId, ContainerId, Kind, OnGiveUp, ProbeKind, Reaction, Rerun, RestartPolicy, Role, Target,
 };
 use crate::restart;
 use crate::result::PodResult;
@@ -105,6 +105,7 @@ impl Engine {
                 // A restart that kills at once has no budget for an order, and one that is through has none left.
                 let anew = at_once || waiting.is_some();
                 let deadline = if anew { wanted } else { deadline.min(wanted) };
+                self.budget_spent &= !anew;
                 self.pod_mut().goal = Goal::End {
                     cause: end,
                     deadline,
@@ -207,25 +208,45 @@ impl Engine {
     /// its sidecars any more then.
     pub(super) fn is_winding_down(&self, container: ContainerId) -> bool {
         let def = self.def(container);
-        def.plain
-            && def.role == Role::Sidecar
-            && self.mains_left > 0
-            && self.mains_left == self.doomed
+        def.plain && def.role == Role::Sidecar && self.only_doomed_are_left()
+    }
+
+    /// Tends the plain sidecars again if the pod was about to be over and is not any more.
+    pub(super) fn look_after_sidecars(&mut self, now: Tick) {
+        let winding_down = self.only_doomed_are_left();
+        let was = std::mem::replace(&mut self.winding_down, winding_down);
+        if !was || winding_down || self.record.goal != Goal::Run {
+            return;
+        }
+        for container in self.containers() {
+            let def = self.def(container);
+            if def.plain && def.role == Role::Sidecar {
+                self.work.push_back(Work::Consider(container));
+                if matches!(self.life(container).record.state, State::Running { .. })
+                    && self.life(container).record.started
+                {
+                    self.begin_probe(now, container, ProbeKind::Liveness);
+                }
+            }
+        }
+    }
+
+    fn only_doomed_are_left(&self) -> bool {
+        self.mains_left > 0 && self.mains_left == self.doomed
     }
 
     /// The container that keeps a meeting point from ever opening.
     pub(super) fn blocker_of(&self, barrier: BarrierId) -> Option<ContainerId> {
-        let mut edges = self.graph.outgoing(Target::Barrier(barrier));
-        edges.find_map(|edge| {
-            match (
-                self.gates[edge as usize].lets,
-                self.graph.edge(edge).requirement.target,
-            ) {
-                (Lets::Never(_), Target::Container(container)) => Some(container),
-                (Lets::Never(_), Target::Barrier(inner)) => self.blocker_of(inner),
-                (Lets::Through | Lets::Wait, _) => None,
+        let mut node = Target::Barrier(barrier);
+        loop {
+            let mut edges = self.graph.outgoing(node);
+            let never = |edge: &u32| matches!(self.gates[*edge as usize].lets, Lets::Never(_));
+            let blocked = edges.find(never)?;
+            match self.graph.edge(blocked).requirement.target {
+                Target::Container(container) => return Some(container),
+                inner @ Target::Barrier(_) => node = inner,
             }
-        })
+        }
     }
 
     /// Counts anew what is kept count of.
@@ -286,6 +307,7 @@ impl Engine {
     }
 
     fn finish(&mut self, now: Tick) {
+        self.tell_readiness(now);
         self.timers.clear();
         let result = self.result_now();
         let (phase, decider, code) = (result.phase, result.decider, result.code);
@@ -344,11 +366,8 @@ impl Engine {
             .containers()
             .filter(|container| self.counts_as_failed(*container));
         let first = failed.min_by_key(|container| {
-            self.life(*container)
-                .record
-                .exit
-                .as_ref()
-                .map_or(Tick::NEVER, |exit| exit.finished)
+            let end = self.last_end(*container);
+            end.map_or(Tick::NEVER, |end| end.finished)
         });
         match first {
             None => PodResult {
@@ -358,7 +377,7 @@ impl Engine {
                 reason: None,
             },
             Some(first) => {
-                let decider = self.life(first).record.exit.is_some().then_some(first);
+                let decider = self.last_end(first).map(|_| first);
                 let code = self.exit_code(first).filter(|code| *code != 0).unwrap_or(1);
                 PodResult {
                     phase: Phase::Failed,
@@ -380,11 +399,13 @@ impl Engine {
     }
 
     fn exit_code(&self, container: ContainerId) -> Option<i32> {
-        self.life(container)
-            .record
-            .exit
-            .as_ref()
-            .map(|exit| exit.exit.code)
+        self.last_end(container).map(|end| end.exit.code)
+    }
+
+    /// How the container last ended in this run of the pod.
+    fn last_end(&self, container: ContainerId) -> Option<&Termination> {
+        let record = &self.life(container).record;
+        record.exit.as_ref().filter(|_| record.ran)
     }
 
     /// Makes a container ready for a new run of the pod.
@@ -468,6 +489,7 @@ impl Engine {
             let record = self.record_mut(container);
             record.state = State::Ended { ok: false };
             record.interrupted = true;
+            self.refresh_ready(now, container, Cause::SandboxLost);
         }
     }
 

@@ -145,8 +145,8 @@ impl Engine {
     ) {
         match after {
             After::Restart => {}
-            // What never ran has not ended well: its requirements say what becomes of it.
-            After::EndOk if !self.life(dependant).record.ran => {}
+            // What never ran cannot be stopped, and has not ended well: its requirements say what becomes of it.
+            After::EndOk | After::GiveUp if !self.life(dependant).record.ran => {}
             After::EndOk => {
                 self.timers.disarm(Timer::BackOff(dependant));
                 self.cancel_pull(dependant);

@@ -10,7 +10,7 @@ use crate::entry::{Cause, What};
 use crate::event::{Exit, Found};
 use crate::fact::{Change, Fact, Goal, ReplaceStep};
 use crate::graph::InvalidGraph;
-use crate::life::{HookStep, Life, State, StopStep, Undo};
+use crate::life::{HookStep, Life, State, StopStep, StopWhy, Undo};
 use crate::pod::{ContainerId, HookKind, Pod};
 use crate::tick::Tick;
 use crate::timer::Timer;
@@ -49,7 +49,12 @@ impl Engine {
             Found::Ended { attempt, exit } if attempt == expected => {
                 self.life_mut(container).found_exit = Some(exit.unwrap_or_else(Exit::unknown));
             }
-            Found::NeverCreated if !life.record.is_running() => self.found_nothing(container),
+            Found::NeverCreated
+                if !life.record.is_running()
+                    && self.stopped_by(container) != Some(StopWhy::StartTimeout) =>
+            {
+                self.found_nothing(container);
+            }
             // A process that had been seen is gone without a trace.
             Found::Running { .. } | Found::Ended { .. } | Found::NeverCreated => {
                 self.life_mut(container).found_exit = Some(Exit::unknown());

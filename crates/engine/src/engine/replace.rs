@@ -15,10 +15,11 @@ use super::Engine;
 use crate::entry::{Cause, What};
 use crate::fact::{Change, Goal, ReplaceStep, Replacing};
 use crate::life::{After, GiveUp, Image, State, Undo};
-use crate::pod::{Container, ContainerId, OnRestart, Target};
+use crate::pod::{Container, ContainerId, OnRestart, Role, Target};
 use crate::result::Refused;
 use crate::tick::Tick;
 use crate::timer::Timer;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// How long a new container has to become ready when nobody says.
@@ -89,20 +90,29 @@ impl Engine {
         pulling
     }
 
-    /// The container to be exchanged is down: put the other definition in place.
-    pub(super) fn replacement_down(&mut self, now: Tick, container: ContainerId) {
+    /// The container to be exchanged is down: put the other definition in place. Says whether it was.
+    pub(super) fn replacement_down(&mut self, now: Tick, container: ContainerId) -> bool {
         let Some(replacing) = self.replacing.get(&container) else {
-            return;
+            return false;
         };
         match replacing.step {
             ReplaceStep::Stopping => {
                 let (def, version) = (replacing.new.clone(), replacing.new_version);
                 self.step_to(container, ReplaceStep::Watching, None);
+                let life = self.life_mut(container);
+                // The old one may have been restarted since the image came.
+                if let Image::Present(attempt) = &mut life.image {
+                    *attempt = life.record.attempt + 1;
+                }
                 self.define(container, def, version);
                 self.retry_those_without(now, container);
+                true
             }
-            ReplaceStep::RollingBack => self.put_back(container),
-            ReplaceStep::Pulling | ReplaceStep::Watching | ReplaceStep::NextStart => {}
+            ReplaceStep::RollingBack => {
+                self.put_back(container);
+                true
+            }
+            ReplaceStep::Pulling | ReplaceStep::Watching | ReplaceStep::NextStart => false,
         }
     }
 
@@ -199,6 +209,11 @@ impl Engine {
         }
     }
 
+    /// Whether the image of a replacement is being pulled while the old container does its work.
+    pub(super) fn is_pulling_replacement(&self, container: ContainerId) -> bool {
+        self.replace_step(container) == Some(ReplaceStep::Pulling)
+    }
+
     /// Whether the next start goes by another definition than the present one.
     pub(super) fn will_be_redefined(&self, container: ContainerId) -> bool {
         self.replace_step(container) == Some(ReplaceStep::NextStart)
@@ -214,6 +229,9 @@ impl Engine {
             return Err(Refused::NoSuchContainer);
         }
         self.check_running()?;
+        if self.def(container).role == Role::Ephemeral {
+            return Err(Refused::Ephemeral);
+        }
         if self.replacing.contains_key(&container) {
             return Err(Refused::Busy);
         }
@@ -226,6 +244,10 @@ impl Engine {
         if !same {
             return Err(Refused::OtherShape);
         }
+        // Neither a oneshot nor what is down is stopped for it.
+        if old.is_oneshot() || !self.life(container).is_up() {
+            return Ok(());
+        }
         match self.stopped_for_good_by(container) {
             Some(dependant) if !force => Err(Refused::WouldStop(dependant)),
             Some(_) | None => Ok(()),
@@ -235,9 +257,8 @@ impl Engine {
     /// A dependant that would give up if this container went down now.
     fn stopped_for_good_by(&self, container: ContainerId) -> Option<ContainerId> {
         let mut going = vec![container];
-        let mut next = 0;
-        while let Some(target) = going.get(next).copied() {
-            next += 1;
+        let mut seen = BTreeSet::from([container]);
+        while let Some(target) = going.pop() {
             for number in self.graph.incoming(Target::Container(target)) {
                 let edge = self.graph.edge(*number);
                 let Target::Container(from) = edge.from else {
@@ -247,10 +268,9 @@ impl Engine {
                     continue;
                 }
                 match edge.requirement.on_restart {
-                    OnRestart::Keep => {}
                     OnRestart::Stop => return Some(from),
-                    OnRestart::Restart if going.contains(&from) => {}
-                    OnRestart::Restart => going.push(from),
+                    OnRestart::Restart if seen.insert(from) => going.push(from),
+                    OnRestart::Restart | OnRestart::Keep => {}
                 }
             }
         }
@@ -358,31 +378,29 @@ impl Engine {
 
     /// Those who gave up for lack of this container are tried again, and those who gave up for lack of them.
     fn retry_those_without(&mut self, now: Tick, container: ContainerId) {
-        let mut lacking = vec![container];
+        let mut lacking = vec![Target::Container(container)];
         while let Some(lacked) = lacking.pop() {
-            for other in self.containers() {
-                let State::GaveUp {
-                    why: GiveUp::Requirement { target, .. },
-                } = self.life(other).record.state
-                else {
-                    continue;
-                };
-                if self.is_in(lacked, target) {
-                    self.try_again(now, other);
-                    lacking.push(other);
+            for index in 0..self.graph.incoming(lacked).len() {
+                let from = self.graph.edge(self.graph.incoming(lacked)[index]).from;
+                match from {
+                    Target::Barrier(_) => lacking.push(from),
+                    Target::Container(other) if self.gave_up_without(other, lacked) => {
+                        self.try_again(now, other);
+                        lacking.push(from);
+                    }
+                    Target::Container(_) => {}
                 }
             }
         }
     }
 
-    /// Whether a container is that target, or one of those that meet there.
-    fn is_in(&self, container: ContainerId, target: Target) -> bool {
-        target == Target::Container(container)
-            || matches!(target, Target::Barrier(_))
-                && self
-                    .graph
-                    .outgoing(target)
-                    .any(|edge| self.is_in(container, self.graph.edge(edge).requirement.target))
+    fn gave_up_without(&self, container: ContainerId, lacked: Target) -> bool {
+        matches!(
+            self.life(container).record.state,
+            State::GaveUp {
+                why: GiveUp::Requirement { target, .. },
+            } if target == lacked
+        )
     }
 
     fn replace_step(&self, container: ContainerId) -> Option<ReplaceStep> {

@@ -365,7 +365,7 @@ impl Engine {
         self.refresh_ready(now, container, cause);
     }
 
-    fn begin_probe(&mut self, now: Tick, container: ContainerId, kind: ProbeKind) {
+    pub(super) fn begin_probe(&mut self, now: Tick, container: ContainerId, kind: ProbeKind) {
         let Some(probe) = self.def(container).probes.get(kind).copied() else {
             return;
         };

@@ -1,12 +1,13 @@
 //! When a container's turn has come: its requirements, its image, its start.
 
 use super::edges::Lets;
+use super::exit::Outcome;
 use super::{Engine, Work};
 use crate::action::{Action, Command};
 use crate::entry::{Cause, What};
 use crate::event::{Attempt, StartFailure};
 use crate::fact::Goal;
-use crate::life::{GiveUp, Image, State, Undo};
+use crate::life::{GiveUp, Image, State, StopWhy, Undo};
 use crate::pod::{Backoff, ContainerId, Role, Target};
 use crate::restart;
 use crate::tick::Tick;
@@ -189,6 +190,12 @@ impl Engine {
         self.forget_process(container);
         if self.record.goal == Goal::Run && self.life(container).record.after.is_none() {
             self.note_failed_attempt(container);
+            if self.stopped_by(container) == Some(StopWhy::StartTimeout) {
+                self.record_mut(container).last_start = now;
+                self.by_policy(now, container, Outcome::Failure, Cause::StartTimeout);
+                self.replacement_due(now, container);
+                return self.came_down_by_itself(now, container);
+            }
             // There was no run, so neither rules nor policy are asked: it is tried again, as often as it may.
             let unstarted = Some((reason, message));
             self.restart_after_back_off(now, container, unstarted, Cause::Itself);
@@ -226,7 +233,10 @@ impl Engine {
 
     /// Pulls the image that the next start needs, unless that is under way.
     pub(super) fn want_image(&mut self, now: Tick, container: ContainerId) {
-        if self.def(container).image.is_none() || self.will_be_redefined(container) {
+        if self.def(container).image.is_none()
+            || self.will_be_redefined(container)
+            || self.is_pulling_replacement(container)
+        {
             return;
         }
         let life = self.life(container);
@@ -273,7 +283,10 @@ impl Engine {
 
     fn has_image(&self, container: ContainerId) -> bool {
         let life = self.life(container);
-        self.def(container).image.is_none() || life.image == Image::Present(life.record.attempt + 1)
+        self.def(container).image.is_none()
+            || life.image == Image::Present(life.record.attempt + 1)
+            // It has run from its own image; the one that is pulled is for its replacement.
+            || self.is_pulling_replacement(container)
     }
 
     fn take_turn(&mut self, now: Tick, container: ContainerId) {

@@ -38,7 +38,8 @@ impl Engine {
             StopWhy::Probe(_) | StopWhy::StartTimeout | StopWhy::PostStart => true,
         };
         let again = restart::restarts(def.restart.policy, def.is_oneshot(), false);
-        if failed && !again && def.role == Role::Main && !self.life(container).doomed {
+        let life = self.life(container);
+        if failed && !again && life.counted_left && !life.doomed {
             self.life_mut(container).doomed = true;
             self.doomed += 1;
         }
@@ -193,6 +194,10 @@ impl Engine {
 
     /// Restarts one container because somebody asked for it.
     pub(super) fn restart_asked(&mut self, now: Tick, container: ContainerId, cause: Cause) {
+        if std::mem::take(&mut self.record_mut(container).ignored) {
+            self.refresh_main(container);
+            self.refresh_ready(now, container, Cause::Itself);
+        }
         match self.life(container).record.state {
             State::Starting | State::Running { .. } => {
                 let grace = self.pod.grace;
@@ -216,7 +221,6 @@ impl Engine {
         record.backoff_level = 0;
         record.recent_restarts.clear();
         record.ignored = false;
-        record.undo = Undo::None;
         self.changed(container);
         self.enter_waiting(now, container);
         self.refresh_main(container);

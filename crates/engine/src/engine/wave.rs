@@ -230,6 +230,11 @@ impl Engine {
             (_, Undo::Owed) if self.will_undo(container) && self.can_undo() => {
                 self.start_undo(now, container);
             }
+            (_, Undo::Owed) if self.will_undo(container) && !self.record.sandbox => {
+                self.tell(now, container, What::UndoSkipped, Cause::SandboxLost);
+                self.record_mut(container).undo = Undo::None;
+                self.release(now, Target::Container(container));
+            }
             (
                 State::Waiting | State::BackOff { .. } | State::Ended { .. } | State::GaveUp { .. },
                 Undo::None | Undo::Owed,
@@ -273,11 +278,19 @@ impl Engine {
         if self.life(container).record.is_over() {
             return;
         }
-        self.replacement_down(now, container);
-        let backing_off = matches!(self.life(container).record.state, State::BackOff { .. });
+        let swapped = self.replacement_down(now, container);
+        if swapped {
+            // What the old one had run up is not the new one's.
+            self.timers.disarm(Timer::BackOff(container));
+        }
+        let record = &self.life(container).record;
+        let backing_off = !swapped && matches!(record.state, State::BackOff { .. });
         match after {
             // It had failed by itself before its turn came: its back-off goes on.
             After::Restart if backing_off => {}
+            After::Restart if record.ignored => {
+                self.enter_ended(now, container, false, Cause::Itself);
+            }
             After::Restart => self.enter_waiting(now, container),
             After::EndOk => self.enter_ended(now, container, true, Cause::Itself),
             After::GiveUp => self.give_up(now, container, GiveUp::Stopped, Cause::Itself),
@@ -290,7 +303,10 @@ impl Engine {
         self.cancel_pull(container);
         let record = &self.life(container).record;
         let waits = matches!(record.state, State::Waiting | State::BackOff { .. });
-        if waits && let Some(exit) = &record.exit {
+        if waits
+            && record.ran
+            && let Some(exit) = &record.exit
+        {
             let ok = exit.exit.is_success();
             self.record_mut(container).state = State::Ended { ok };
         }

@@ -247,3 +247,27 @@ fn a_plain_sidecar_of_a_pod_that_winds_down_is_not_tended() {
 
     assert_eq!(stage.asked(), [""; 0]);
 }
+
+#[test]
+fn a_start_that_took_too_long_and_then_failed_has_failed_by_its_policy() {
+    let late = || {
+        let mut stage = Draft::new(&["app"])
+            .never()
+            .with("app", |app| {
+                app.start_timeout = Some(Duration::from_secs(5));
+            })
+            .play();
+        stage.pass_secs(5);
+        assert!(stage.asked().contains(&"stop app by 35s".to_owned()));
+        stage
+    };
+    let failed = Phase::Failed;
+
+    let mut stage = late();
+    stage.start_fails("app");
+    assert_eq!(stage.result().map(|(phase, ..)| phase), Some(failed));
+
+    let mut stage = late();
+    stage.crash(|_, _| Found::NeverCreated);
+    assert_eq!(stage.result().map(|(phase, ..)| phase), Some(failed));
+}

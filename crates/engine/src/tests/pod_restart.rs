@@ -1,7 +1,7 @@
 //! Restarts of the whole pod, and what is asked for meanwhile.
 
 use super::{Draft, Stage};
-use crate::pod::{Kind, Reaction, Rerun, RestartPolicy, Rule, When};
+use crate::pod::{Kind, ProbeKind, Reaction, Rerun, RestartPolicy, Rule, When};
 use crate::status::Phase;
 use crate::{Refused, Request};
 
@@ -184,4 +184,25 @@ fn only_a_container_can_be_left_out() {
     let asked = stage.ask_by(None, Reaction::Ignore);
 
     assert_eq!(asked, Err(Refused::NoSuchContainer));
+}
+
+#[test]
+fn a_main_that_has_not_run_again_has_not_ended_well() {
+    let mut stage = Draft::new(&["db", "app"])
+        .requires("app", "db")
+        .probe("db", ProbeKind::Readiness, 60)
+        .play();
+    stage.started("db");
+    stage.pass_secs(0);
+    stage.probed("db", ProbeKind::Readiness, true);
+    stage.started("app");
+    stage.ask(Reaction::RestartPod);
+    stage.exited("app", 0);
+    stage.exited("db", 0);
+    stage.started("db");
+
+    stage.delete();
+    stage.exited("db", 0);
+
+    assert_eq!(stage.result(), Some((Phase::Failed, None, 1)));
 }

@@ -309,3 +309,24 @@ fn whoever_begins_to_wait_does_not_hasten_the_initial_delay() {
 
     assert_eq!(stage.asked(), ["readiness db"]);
 }
+
+#[test]
+fn a_phase_that_nobody_waits_for_is_probed_at_its_period() {
+    let mut stage = Draft::new(&["proxy", "app"])
+        .probe("proxy", ProbeKind::Readiness, 10)
+        .phase(&["proxy"], &["app"])
+        .play();
+    stage.started("proxy");
+    stage.pass_secs(0);
+    stage.probed("proxy", ProbeKind::Readiness, true);
+    stage.started("app");
+    for _ in 0..4 {
+        stage.pass_secs(10);
+        stage.probed("proxy", ProbeKind::Readiness, false);
+    }
+    stage.asked();
+
+    stage.pass_secs(9);
+
+    assert_eq!(stage.asked(), [""; 0]);
+}

@@ -2,7 +2,7 @@
 
 use super::{Draft, Stage};
 use crate::pod::{Kind, Reaction, Rerun};
-use crate::{Event, Found};
+use crate::{Event, Found, What};
 use std::time::Duration;
 
 /// A mount that is made once in the pod's life and reversed at its end, and an app beside it; both are through and up.
@@ -147,4 +147,51 @@ fn what_a_signal_ended_was_not_done() {
 
     assert_eq!(stage.asked(), [""; 0]);
     assert!(stage.result().is_some());
+}
+
+#[test]
+fn a_restart_that_used_up_its_time_leaves_the_end_its_own() {
+    let mut stage = once();
+    stage.ask(Reaction::RestartPod);
+    stage.exited("app", 0);
+    stage.started("app");
+    stage.ask(Reaction::RestartPod);
+    stage.pass_secs(30);
+    stage.exited("app", 137);
+    stage.asked();
+
+    stage.delete();
+
+    assert_eq!(stage.asked(), ["undo mount"]);
+}
+
+#[test]
+fn a_reversal_that_a_lost_sandbox_makes_impossible_is_told() {
+    let mut stage = Draft::new(&["mount", "app"]).never().undo("mount").play();
+    stage.runs("mount", 0);
+    stage.started("app");
+    stage.told();
+
+    stage.event(Event::SandboxLost);
+
+    let told: Vec<_> = stage.told().into_iter().map(|entry| entry.what).collect();
+    assert!(told.contains(&What::UndoSkipped), "{told:?}");
+    assert!(
+        matches!(told.last(), Some(What::PodEnded { .. })),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn what_an_earlier_run_did_is_reversed_though_a_later_one_failed() {
+    let mut stage = once();
+    stage.ask_by(Some("mount"), Reaction::Restart).unwrap();
+    stage.runs("mount", 1);
+    stage.asked();
+
+    stage.delete();
+    stage.exited("app", 0);
+    stage.exited("mount", 143);
+
+    assert_eq!(stage.asked().last().unwrap(), "undo mount");
 }

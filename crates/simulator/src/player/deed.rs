@@ -240,6 +240,8 @@ impl<M: Machine> Player<'_, M> {
             | Refused::Restarting
             | Refused::NoSuchContainer
             | Refused::Busy
+            | Refused::NameTaken
+            | Refused::Ephemeral
             | Refused::OtherShape => why.to_string(),
         };
         let now = self.world.now();

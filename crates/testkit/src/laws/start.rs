@@ -75,12 +75,15 @@ fn requirements(world: &World, id: ContainerId) -> Verdict {
 }
 
 fn image(world: &World, id: ContainerId, attempt: Attempt, version: u32) -> Verdict {
+    let replacing = world.life(id).replacing;
     let there = match world.life(id).image {
         _ if world.container(id).image.is_none() => true,
+        // The old one has run from its own image; what is pulled is for the new one.
+        _ if replacing.is_some_and(|it| version < it.version) => true,
         Image::There {
             attempt: of,
             version: which,
-        } => of == attempt && which == version,
+        } => which == version && (of == attempt || replacing.is_some()),
         Image::Unknown => true,
         Image::Unasked | Image::Pulling { .. } | Image::Failed => false,
     };
