@@ -5,7 +5,9 @@
 
 mod budget;
 mod goal;
+mod kept;
 mod left_out;
+mod limits;
 mod moments;
 mod pod_restart;
 mod probes;
@@ -13,6 +15,7 @@ mod recovery;
 mod replace;
 mod requirements;
 mod restarts;
+mod standing;
 mod stops;
 mod swaps;
 mod undo;
