@@ -114,3 +114,50 @@ containers:
     assert_eq!(words(&counted.requests), "cpu 100m, memory 120Mi");
     assert_eq!(words(&counted.limits), "memory 120Mi");
 }
+
+#[test]
+fn overhead_is_not_added_to_a_limit_of_nothing() {
+    let spec = "
+overhead: {cpu: 10m}
+containers:
+- {name: a, image: x, resources: {limits: {cpu: 0}}}
+";
+    assert_eq!(words(&counted(spec).limits), "cpu 0");
+}
+
+#[test]
+fn a_pod_with_amounts_of_its_own_requests_the_huge_pages_that_its_containers_may_use() {
+    let spec = "
+resources: {limits: {memory: 1Gi}}
+containers:
+- {name: a, image: x, resources: {requests: {hugepages-2Mi: 2Mi}, limits: {hugepages-2Mi: 4Mi}}}
+- {name: b, image: x, resources: {limits: {hugepages-2Mi: 2Mi}}}
+";
+    let counted = counted(spec);
+    assert_eq!(words(&counted.requests), "hugepages-2Mi 6Mi, memory 1Gi");
+    assert_eq!(words(&counted.limits), "hugepages-2Mi 6Mi, memory 1Gi");
+}
+
+#[test]
+fn huge_pages_requested_for_the_pod_replace_the_requests_and_not_the_limits() {
+    let spec = "
+resources: {requests: {hugepages-2Mi: 8Mi}}
+containers:
+- {name: a, image: x, resources: {limits: {hugepages-2Mi: 4Mi, memory: 100Mi}}}
+";
+    let counted = counted(spec);
+    assert_eq!(words(&counted.requests), "hugepages-2Mi 8Mi, memory 100Mi");
+    assert_eq!(words(&counted.limits), "hugepages-2Mi 4Mi, memory 100Mi");
+}
+
+#[test]
+fn only_cpu_memory_and_huge_pages_can_be_given_for_the_pod() {
+    let spec = "
+resources: {requests: {nvidia.com/gpu: 4, cpu: 1}, limits: {nvidia.com/gpu: 4, cpu: 2}}
+containers:
+- {name: a, image: x, resources: {limits: {nvidia.com/gpu: 1}}}
+";
+    let counted = counted(spec);
+    assert_eq!(words(&counted.requests), "cpu 1, nvidia.com/gpu 1");
+    assert_eq!(words(&counted.limits), "cpu 2, nvidia.com/gpu 1");
+}

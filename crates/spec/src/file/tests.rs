@@ -3,6 +3,7 @@
 mod annotation;
 mod decoding;
 mod kinds;
+mod plain;
 
 use super::*;
 use crate::code::Code;
