@@ -1,12 +1,15 @@
 //! The life of one container.
 //!
 //! ```text
-//!            ┌──────────────── BackOff ◀───────────────┐
-//!            ▼                                         │
-//! Waiting ─▶ Starting ─▶ Running ─▶ Stopping ─▶ (down) ┼─▶ Ended ─▶ Undoing ─▶ Ended
-//!            ▲                                         │
-//!            └─────────────────────────────────────────┴─▶ GaveUp
+//!    ┌────────────────────── BackOff ◀──────────────────┐
+//!    ▼                                                  │
+//! Waiting ─▶ Starting ─▶ Running ─▶ Stopping ─▶ (down) ─┼─▶ Ended
+//!                                                       │
+//!                                                       └─▶ GaveUp
 //! ```
+//!
+//! A process that ends by itself is down without being stopped. The reversal of a oneshot that has
+//! `Ended` is counted beside its state, by [`Undo`].
 //!
 //! [`Record`] is what survives a crash of the driver; `Life` adds what can be found out again:
 //! images, probe counts.

@@ -63,7 +63,7 @@ impl Probing {
         self.next.is_some()
     }
 
-    /// Notes that an attempt is made now, and says whether it is a regular one.
+    /// Notes that an attempt is made now: a regular one if it is due, else an extra one.
     pub(crate) fn attempt(&mut self, probe: &Probe, now: Tick) {
         let Some(due) = self.next else { return };
         if now < due {
@@ -110,9 +110,7 @@ impl Probing {
             .min(Duration::from_mins(1));
         Some(next.min(now + pause))
     }
-}
 
-impl Probing {
     /// Hashes what can matter later, with times relative to now.
     pub(crate) fn hash_relative(&self, now: Tick, hasher: &mut impl Hasher) {
         (

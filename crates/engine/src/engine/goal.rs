@@ -1,6 +1,7 @@
 //! Where the pod is going: its end, its restart, its result.
 
 use super::edges::Lets;
+use super::stop::LAST_WINDOW;
 use super::{Engine, Work};
 use crate::entry::{Cause, What};
 use crate::event::Exit;
@@ -15,8 +16,6 @@ use crate::status::Phase;
 use crate::tick::Tick;
 use crate::timer::Timer;
 use std::time::Duration;
-
-use super::stop::LAST_WINDOW;
 
 /// A deletion gives at least this long, as the kubelet does.
 const SHORTEST_GRACE: Duration = Duration::from_secs(1);
