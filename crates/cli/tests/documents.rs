@@ -1,5 +1,7 @@
 //! What the documents show of the program is what it prints.
 
+use pillion_spec::Dialect;
+use pillion_spec::word::Word;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -66,4 +68,20 @@ fn the_documents_show_what_the_program_prints() {
     {
         assert_eq!(run(&command), output, "{place}: pillion {command}");
     }
+}
+
+#[test]
+fn the_documents_tell_of_every_dialect() {
+    let read = |name| fs::read_to_string(project().join(name)).expect("a document can be read");
+    let concepts = read("docs/concepts.md");
+    let (_, section) = concepts
+        .split_once("\n## Dialects\n")
+        .expect("there is a section about them");
+    let section = section.split("\n## ").next().unwrap_or_default();
+    let rows = section.lines().filter(|line| line.starts_with('|')).count();
+
+    // Above the rows are a head and a rule.
+    assert_eq!(rows - 2, Dialect::ALL.len());
+    assert_eq!(Dialect::ALL.len(), 7, "and the README says seven");
+    assert!(read("README.md").contains("seven [dialects]"));
 }
