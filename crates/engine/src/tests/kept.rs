@@ -5,7 +5,7 @@ use super::{Draft, Stage};
 use crate::pod::{
     Container, Need, OnRestart, ProbeKind, Reaction, RestartLimit, RestartPolicy, Rule, Until, When,
 };
-use crate::{Event, Found, Request};
+use crate::{Event, Found, Refused, Request};
 use std::time::Duration;
 
 fn running(_: &str, attempt: u32) -> Found {
@@ -313,8 +313,8 @@ fn a_debugging_container_that_ended_is_not_taken_back() {
     stage.runs("debug", 0);
     stage.asked();
 
-    // Nothing comes of it, whatever the answer.
-    let _ = stage.ask_by(Some("debug"), Reaction::Restart);
+    let answer = stage.ask_by(Some("debug"), Reaction::Restart);
 
+    assert_eq!(answer, Err(Refused::Ephemeral));
     assert_eq!(stage.asked(), [""; 0]);
 }
