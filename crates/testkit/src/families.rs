@@ -61,6 +61,30 @@ pub const CRASHES: Trouble = Trouble {
     limits: Limits::CALM.faults(1).crashes(1).deletions(1),
 };
 
+/// One thing that goes wrong, or is wanted, in a whole life.
+pub const SINGLES: [Trouble; 5] = [
+    Trouble {
+        name: "a deletion",
+        limits: Limits::CALM.deletions(1),
+    },
+    Trouble {
+        name: "a fault",
+        limits: Limits::CALM.faults(1),
+    },
+    Trouble {
+        name: "a request",
+        limits: Limits::CALM.requests(1),
+    },
+    Trouble {
+        name: "a loss",
+        limits: Limits::CALM.losses(1),
+    },
+    Trouble {
+        name: "a crash",
+        limits: Limits::CALM.crashes(1),
+    },
+];
+
 /// Every kind of trouble.
 pub const TROUBLES: [Trouble; 5] = [FAULTS, HURRY, REQUESTS, LOSSES, CRASHES];
 

@@ -120,7 +120,10 @@ impl World {
         life.shown = Shown::default();
         life.told = None;
         life.pre_stop = Hook::Idle;
-        life.image = Image::Unasked;
+        // What is pulled for its replacement goes on while the old one is restarted.
+        if life.replacing.is_none_or(|it| version >= it.version) {
+            life.image = Image::Unasked;
+        }
         match command {
             Command::Undo => life.undo = Undo::Runs,
             Command::Run => life.start(now, version),
