@@ -244,11 +244,20 @@ impl World {
         match reaction {
             Reaction::Restart => self.ask_one(by, Asked::Restart),
             Reaction::Ignore => self.ask_one(by, Asked::Ignore),
+            // It is being done.
+            Reaction::RestartAllContainers | Reaction::RestartPod if self.is_between_runs() => {}
             Reaction::RestartAllContainers => self.move_goal(Move::again(Level::Kill, now), grace),
             Reaction::RestartPod => self.move_goal(Move::again(Level::Restart, now), grace),
             Reaction::FailPod => self.move_goal(Move::end(EndCause::Fail(by), now), grace),
             Reaction::CompletePod => self.move_goal(Move::end(EndCause::Complete(by), now), grace),
         }
+    }
+
+    /// Whether all are down, and the next run of the pod is to come.
+    fn is_between_runs(&self) -> bool {
+        let idle = |life: &Life| !life.live() && life.run.begun == Tri::No;
+        let later = |life: &Life| life.due.earliest > self.now;
+        self.lives.iter().all(idle) && self.lives.iter().any(later)
     }
 
     fn ask_one(&mut self, by: Option<ContainerId>, asked: Asked) {
