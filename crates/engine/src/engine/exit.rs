@@ -493,8 +493,13 @@ impl Engine {
                 Target::Container(target) => target,
                 Target::Barrier(barrier) => self.blocker_of(barrier)?,
             };
-            // A sidecar decides nothing: whoever cannot do without it does.
-            if self.def(target).role != Role::Main {
+            // A sidecar decides nothing, nor does whoever ended well or counts nowhere: it is the one that cannot do
+            // without them.
+            let record = &self.life(target).record;
+            if self.def(target).role != Role::Main
+                || record.ignored
+                || record.state == (State::Ended { ok: true })
+            {
                 break;
             }
             root = target;

@@ -4,6 +4,7 @@ use super::{Draft, Stage};
 use crate::fact::Goal;
 use crate::life::State;
 use crate::pod::{Container, Keystone, OnRestart, ProbeKind, Reaction, RestartPolicy};
+use crate::status::Phase;
 use crate::{Refused, Request};
 
 fn is_over(stage: &Stage, name: &str) -> bool {
@@ -172,4 +173,31 @@ fn a_dependant_that_never_ran_does_not_give_up_with_its_target() {
 
     let app = stage.engine.record(stage.id("app")).unwrap();
     assert_eq!(app.state, State::Waiting, "there is nothing to stop");
+}
+
+#[test]
+fn whoever_ended_well_is_not_blamed_by_those_that_came_too_late() {
+    let mut stage = Draft::new(&["db", "app"])
+        .never()
+        .requires("app", "db")
+        .with("app", |app| app.image = Some("app".into()))
+        .play();
+    stage.runs("db", 0);
+
+    let (phase, decider, _) = stage.result().unwrap();
+
+    assert_eq!((phase, decider), (Phase::Failed, Some("app")));
+}
+
+#[test]
+fn whoever_counts_nowhere_is_not_blamed() {
+    let mut stage = Draft::new(&["scratch", "app"])
+        .requires("app", "scratch")
+        .play();
+    stage.ask_by(Some("scratch"), Reaction::Ignore).unwrap();
+
+    stage.exited("scratch", 3);
+
+    let (phase, decider, _) = stage.result().unwrap();
+    assert_eq!((phase, decider), (Phase::Failed, Some("app")));
 }

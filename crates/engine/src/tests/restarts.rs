@@ -421,7 +421,7 @@ fn what_never_ran_has_not_ended_well_with_its_target() {
     stage.exited("mount", 0);
     stage.exited("setup", 0);
 
-    assert_eq!(stage.result(), Some((Phase::Failed, Some("mount"), 1)));
+    assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 1)));
 }
 
 #[test]
