@@ -62,6 +62,8 @@ pub struct Engine {
     lives: Vec<Life>,
     barriers: Vec<BarrierLife>,
     gates: Vec<Gate>,
+    /// When requirements will have been waited for long enough, by the numbers of their edges.
+    edge_deadlines: BTreeMap<u32, Tick>,
     timers: Timers,
     replacing: BTreeMap<ContainerId, Replacing>,
     /// Mains that have not ended for good.
@@ -302,6 +304,7 @@ impl Engine {
             lives: vec![Life::default(); pod.containers.len()],
             barriers: vec![BarrierLife::default(); pod.barriers.len()],
             gates: vec![Gate::default(); graph.len()],
+            edge_deadlines: BTreeMap::new(),
             pod,
             graph,
             record,
@@ -408,9 +411,9 @@ impl Engine {
             self.changes.push(Change::Container(container, record));
         }
         for edge in std::mem::take(&mut self.dirty_edges) {
-            let gate = &mut self.gates[edge as usize];
-            gate.dirty = false;
-            self.changes.push(Change::Requirement(edge, gate.record));
+            self.gates[edge as usize].dirty = false;
+            self.changes
+                .push(Change::Requirement(edge, self.gate(edge)));
         }
         if !self.changes.is_empty() {
             let changes = std::mem::take(&mut self.changes);

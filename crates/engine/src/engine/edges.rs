@@ -14,12 +14,17 @@ use crate::timer::Timer;
 
 /// What is known of one edge.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Gate {
     /// Whether it lets its container start.
     pub(super) lets: Lets,
-    /// What has become of it so far.
-    pub(super) record: RequirementRecord,
-    /// The record has changed since it was last handed out.
+    /// It has been fulfilled since the target last went down.
+    held: bool,
+    /// It was lost with its target, and counts for the next start whatever its need.
+    anew: bool,
+    /// It was waited for long enough, for this start.
+    timed_out: bool,
+    /// Its past has changed since it was last handed out.
     pub(super) dirty: bool,
 }
 
@@ -108,20 +113,46 @@ impl Engine {
         self.refresh(now, edge);
     }
 
-    /// What has become of a requirement so far.
+    /// What has become of a requirement so far. Few have a deadline, so it stands apart: there are many edges, and all
+    /// that is known of each should be small.
     pub(super) fn gate(&self, number: u32) -> RequirementRecord {
-        self.gates[number as usize].record
+        let gate = &self.gates[number as usize];
+        RequirementRecord {
+            held: gate.held,
+            anew: gate.anew,
+            timed_out: gate.timed_out,
+            deadline: self.edge_deadlines.get(&number).copied(),
+        }
     }
 
     /// Changes what has become of a requirement. It is handed out as a fact if its past can decide anything.
     pub(super) fn remember(&mut self, number: u32, change: impl FnOnce(&mut RequirementRecord)) {
+        let before = self.gate(number);
+        let mut after = before;
+        change(&mut after);
+        if after == before {
+            return;
+        }
+        self.set_gate(number, after);
         let gate = &mut self.gates[number as usize];
-        let before = gate.record;
-        change(&mut gate.record);
-        if gate.record != before && !gate.dirty && self.graph.edge(number).requirement.has_past() {
+        if !gate.dirty && self.graph.edge(number).requirement.has_past() {
             gate.dirty = true;
             self.dirty_edges.push(number);
         }
+    }
+
+    /// Takes over what has become of a requirement.
+    pub(super) fn set_gate(&mut self, number: u32, record: RequirementRecord) {
+        let Some(gate) = self.gates.get_mut(number as usize) else {
+            return;
+        };
+        gate.held = record.held;
+        gate.anew = record.anew;
+        gate.timed_out = record.timed_out;
+        match record.deadline {
+            Some(deadline) => self.edge_deadlines.insert(number, deadline),
+            None => self.edge_deadlines.remove(&number),
+        };
     }
 
     /// The wait of an edge is over, or begins anew.

@@ -26,8 +26,8 @@ impl Engine {
                 probing.hash_relative(now, hasher);
             }
         }
-        for gate in &self.gates {
-            let past = gate.record;
+        for edge in self.graph.edges() {
+            let past = self.gate(edge);
             (past.held, past.anew, past.timed_out).hash(hasher);
             past.deadline.map(|at| at.since(now)).hash(hasher);
         }

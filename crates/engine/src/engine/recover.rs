@@ -141,9 +141,7 @@ impl Engine {
                 }
             }
             Change::Requirement(edge, record) => {
-                if let Some(gate) = self.gates.get_mut(edge as usize) {
-                    gate.record = record;
-                }
+                self.set_gate(edge, record);
             }
             Change::Replacing(container, None) => {
                 self.replacing.remove(&container);
