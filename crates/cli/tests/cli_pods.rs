@@ -1,63 +1,18 @@
 //! What people see of the example pods: plans, lives and problems.
 
+#[path = "support/run.rs"]
+mod support;
+
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-
-fn pillion(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pillion"));
-    command
-        .args(arguments)
-        .current_dir(root())
-        .stdin(Stdio::null());
-    for name in [
-        "NO_COLOR",
-        "CLICOLOR_FORCE",
-        "COLUMNS",
-        "LC_ALL",
-        "LC_CTYPE",
-        "LANG",
-    ] {
-        command.env_remove(name);
-    }
-    command
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn run(arguments: &[&str]) -> Output {
-    pillion(arguments).output().expect("pillion was built")
-}
-
-fn run_with(arguments: &[&str], input: &str) -> Output {
-    run_in("", arguments, input)
-}
+use std::path::Path;
+use std::process::{Output, Stdio};
+use support::{feed, pillion, root, run, run_with, stderr, stdout};
 
 /// In a terminal of so many columns.
 fn run_in(columns: &str, arguments: &[&str], input: &str) -> Output {
     let mut command = pillion(arguments);
     command.env("COLUMNS", columns);
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().expect("pillion was built");
-    let mut stdin = child.stdin.take().expect("it is piped");
-    stdin
-        .write_all(input.as_bytes())
-        .expect("pillion reads all of it");
-    drop(stdin);
-    child.wait_with_output().expect("pillion ends")
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    feed(command, input)
 }
 
 fn examples() -> Vec<String> {
