@@ -1,0 +1,109 @@
+//! The guard itself: forks keepers, and adopts what a keeper that was killed leaves behind.
+
+use super::channel::Channel;
+use super::keeper::keep;
+use super::tree::{self, Reaped};
+use crate::sys::{Forked, SignalFd, fork};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+use rustix::process::{Pid, set_child_subreaper, setsid};
+use std::collections::HashSet;
+use std::io::{self, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+
+/// The byte that asks for a keeper; its socket comes with it.
+pub(super) const KEEPER: u8 = b'k';
+
+/// Guards until the other end of standard input is closed and nothing is left.
+///
+/// To be called first of all: a process with more than one thread must not fork.
+pub fn serve() -> io::Result<()> {
+    // A terminal's signals are for pillion; it says what happens to the containers.
+    let _ = setsid();
+    set_child_subreaper(Some(rustix::process::getpid()))?;
+    let children = SignalFd::new(libc::SIGCHLD)?;
+    let mut keepers = HashSet::new();
+    let mut open = true;
+    loop {
+        let left = reap(&mut keepers);
+        if !open && !left {
+            return Ok(());
+        }
+        let stdin = io::stdin();
+        let mut events = [
+            PollFd::new(&children, PollFlags::IN),
+            PollFd::new(&stdin, PollFlags::IN),
+        ];
+        let watched = if open { 2 } else { 1 };
+        // Whatever it says, we look at both.
+        let _ = poll(&mut events[..watched], None);
+        let asked = open && !events[1].revents().is_empty();
+        children.drain();
+        if asked {
+            match next_keeper(&stdin) {
+                Ok(Some(socket)) => match start_keeper(socket) {
+                    Ok(Some(keeper)) => {
+                        keepers.insert(keeper);
+                    }
+                    // This is the keeper, and it is done.
+                    Ok(None) => return Ok(()),
+                    // Whoever asked sees its socket closed.
+                    Err(_) => {}
+                },
+                Ok(None) => open = false,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => open = false,
+            }
+        }
+    }
+}
+
+/// Waits for those that have ended, and kills what has been adopted. Says whether anybody is left.
+fn reap(keepers: &mut HashSet<Pid>) -> bool {
+    loop {
+        match tree::reap() {
+            Reaped::Child(pid, _) => {
+                keepers.remove(&pid);
+            }
+            Reaped::NoneYet => break,
+            Reaped::NoChildren => return false,
+        }
+    }
+    // A keeper brings down what it keeps by itself. Whoever else is here has lost its keeper.
+    tree::kill_children(|pid| keepers.contains(&pid));
+    true
+}
+
+/// The socket of a keeper that is asked for; `None` when there will be no more.
+fn next_keeper(control: impl AsFd) -> io::Result<Option<OwnedFd>> {
+    let mut byte = [0];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let parts = &mut [IoSliceMut::new(&mut byte)];
+    let came = recvmsg(control, parts, &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
+    if came.bytes == 0 || byte != [KEEPER] {
+        return Ok(None);
+    }
+    let socket = ancillary.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
+        _ => None,
+    });
+    socket
+        .map(Some)
+        .ok_or_else(|| io::Error::from(io::ErrorKind::Interrupted))
+}
+
+/// Forks a keeper for this socket. In the keeper it returns `None`, when all is over.
+fn start_keeper(socket: OwnedFd) -> io::Result<Option<Pid>> {
+    match fork()? {
+        Forked::Parent(keeper) => Ok(Some(keeper)),
+        Forked::Child => {
+            // The guard's socket must close with the guard, and with nobody else.
+            let null = std::fs::File::open("/dev/null")?;
+            rustix::stdio::dup2_stdin(null)?;
+            keep(Channel::new(socket));
+            Ok(None)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The children of this process, also those that it adopted.
+
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, wait};
+use std::fs;
+
+/// Those that this process would wait for.
+pub(super) fn children() -> Vec<Pid> {
+    let own = std::process::id();
+    match fs::read_to_string(format!("/proc/self/task/{own}/children")) {
+        Ok(list) => list.split_whitespace().filter_map(parse).collect(),
+        // Not every kernel keeps that list.
+        Err(_) => children_by_parent(own),
+    }
+}
+
+/// Kills the children of this process, but for these. What they have started becomes a child of this process in
+/// turn, so that it is enough to do so again whenever one has ended. Only children are killed: their numbers cannot
+/// have gone to somebody else before they have been waited for.
+pub(super) fn kill_children(spare: impl Fn(Pid) -> bool) {
+    for child in children() {
+        if !spare(child) {
+            // It may have ended by itself; then there is nothing to kill.
+            let _ = kill_process(child, Signal::KILL);
+        }
+    }
+}
+
+/// One child that has ended and was not waited for yet.
+pub(super) fn reap() -> Reaped {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) => return Reaped::Child(pid, status),
+            Ok(None) => return Reaped::NoneYet,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return Reaped::NoChildren,
+        }
+    }
+}
+
+/// What there was to wait for.
+pub(super) enum Reaped {
+    /// This one has ended.
+    Child(Pid, WaitStatus),
+    /// There are children, and they live.
+    NoneYet,
+    /// There is no child left.
+    NoChildren,
+}
+
+fn children_by_parent(parent: u32) -> Vec<Pid> {
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    let names = entries.flatten().map(|entry| entry.file_name());
+    let numbers = names.filter_map(|name| name.to_str().and_then(parse));
+    numbers
+        .filter(|pid| parent_of(*pid) == Some(parent))
+        .collect()
+}
+
+fn parent_of(pid: Pid) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;
+    // The name stands in parentheses and may contain anything.
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn parse(number: &str) -> Option<Pid> {
+    number
+        .parse()
+        .ok()
+        .filter(|pid| *pid > 0)
+        .and_then(Pid::from_raw)
+}

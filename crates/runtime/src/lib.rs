@@ -1,0 +1,12 @@
+//! Runs a pod: a runtime carries out what the engine asks for and tells what happens.
+//!
+//! ```text
+//!  pillion ──────────────┐ one stream socket for each run of a container
+//!     │ fork, please     │
+//!   guard ─── fork ─▶ keeper ─── exec ─▶ the container's process, and all it starts
+//! ```
+//!
+//! Containers are never children of `pillion` itself. See [`guard`].
+
+pub mod guard;
+mod sys;
