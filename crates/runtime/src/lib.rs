@@ -8,5 +8,9 @@
 //!
 //! Containers are never children of `pillion` itself. See [`guard`].
 
+pub mod clock;
 pub mod guard;
+pub mod poller;
+pub mod pump;
+pub mod runtime;
 mod sys;

@@ -51,9 +51,8 @@ pub fn serve() -> io::Result<()> {
                     // Whoever asked sees its socket closed.
                     Err(_) => {}
                 },
-                Ok(None) => open = false,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => open = false,
+                Ok(None) | Err(_) => open = false,
             }
         }
     }
@@ -87,7 +86,7 @@ fn next_keeper(control: impl AsFd) -> io::Result<Option<OwnedFd>> {
     }
     let socket = ancillary.drain().find_map(|message| match message {
         RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
-        _ => None,
+        RecvAncillaryMessage::ScmCredentials(_) | _ => None,
     });
     socket
         .map(Some)
