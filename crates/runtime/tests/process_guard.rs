@@ -1,5 +1,7 @@
 //! Real processes under a real guard.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use pillion_runtime::guard::{Channel, ChannelError, Guard, Launch, Order, Outcome, Report};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::fs::File;
@@ -34,17 +36,19 @@ fn launch(guard: &Guard, script: &str) -> (Channel, File) {
 }
 
 fn started(keeper: &mut Channel) -> Pid {
-    match keeper.receive().unwrap() {
-        Report::Started { pid } => Pid::from_raw(pid).unwrap(),
-        other => panic!("{other:?}"),
-    }
+    let report = keeper.receive().unwrap();
+    let Report::Started { pid } = report else {
+        panic!("{report:?}");
+    };
+    Pid::from_raw(pid).unwrap()
 }
 
 fn exited(keeper: &mut Channel) -> Outcome {
-    match keeper.receive().unwrap() {
-        Report::Exited(outcome) => outcome,
-        other => panic!("{other:?}"),
-    }
+    let report = keeper.receive().unwrap();
+    let Report::Exited(outcome) = report else {
+        panic!("{report:?}");
+    };
+    outcome
 }
 
 /// The first line that a container writes.

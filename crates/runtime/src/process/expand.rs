@@ -4,7 +4,7 @@
 //! keeps what follows from being a reference, and nothing is expanded twice.
 
 /// Replaces every reference to a name that is known.
-pub(super) fn expand<'v>(text: &str, value_of: impl Fn(&str) -> Option<&'v str>) -> String {
+pub fn expand<'v>(text: &str, value_of: impl Fn(&str) -> Option<&'v str>) -> String {
     let mut expanded = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('$') {
@@ -14,13 +14,10 @@ pub(super) fn expand<'v>(text: &str, value_of: impl Fn(&str) -> Option<&'v str>)
             expanded.push('$');
             rest = after;
         } else if let Some((name, after)) = reference(rest) {
-            match value_of(name) {
-                Some(value) => expanded.push_str(value),
-                None => {
-                    expanded.push_str("$(");
-                    expanded.push_str(name);
-                    expanded.push(')');
-                }
+            if let Some(value) = value_of(name) {
+                expanded.push_str(value);
+            } else {
+                expanded.extend(["$(", name, ")"]);
             }
             rest = after;
         } else {

@@ -1,0 +1,3 @@
+//! Host processes: a container is a process on this machine, and all that it starts.
+
+pub mod expand;
