@@ -2,6 +2,7 @@
 
 mod completions;
 mod explain;
+mod init;
 mod lint;
 mod man;
 mod plan;
@@ -9,6 +10,7 @@ mod simulate;
 
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use explain::ExplainArgs;
+pub(crate) use init::InitArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use man::ManArgs;
 pub(crate) use plan::{PlanArgs, PlanFormat};
@@ -52,6 +54,7 @@ pub(crate) struct OutputArgs {
 /// The verbs, in the order in which people need them.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Init(InitArgs),
     Plan(PlanArgs),
     Simulate(SimulateArgs),
     Lint(LintArgs),
@@ -62,6 +65,7 @@ pub(crate) enum Command {
 
 const EXAMPLES: &str = "\
 Examples:
+  pillion init                   a pod file to begin with
   pillion plan pod.yaml          what starts and stops when, and why
   pillion simulate pod.yaml      its whole life, in virtual time
   pillion lint pod.yaml          every problem in a file, with a fix

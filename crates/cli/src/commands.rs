@@ -2,6 +2,7 @@
 
 mod completions;
 pub(crate) mod explain;
+pub(crate) mod init;
 pub(crate) mod lint;
 mod man;
 mod plan;
@@ -15,6 +16,7 @@ use anyhow::Result;
 /// Does what was asked.
 pub(crate) fn run(command: Command, printer: &mut Printer) -> Result<ExitStatus> {
     match command {
+        Command::Init(args) => init::init(&args, printer),
         Command::Plan(args) => plan::plan(&args, printer),
         Command::Lint(args) => lint::lint(&args, printer),
         Command::Simulate(args) => simulate::simulate(args, printer),

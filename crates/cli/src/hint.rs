@@ -1,11 +1,14 @@
 //! Errors as people see them: what could not be done, why, and what to do instead.
 
 use crate::commands::explain::UnknownTopic;
+use crate::commands::init::UnknownExample;
 use crate::commands::simulate::UnknownContainer;
 use crate::input::ReadError;
+use crate::new_file::WriteError;
 use crate::pods::NoSuchPod;
 use anstyle::{AnsiColor, Style};
 use anyhow::Error;
+use std::error::Error as StdError;
 use std::io::{self, Write};
 
 /// A suggestion to print after an error.
@@ -34,16 +37,21 @@ fn write_report(error: &Error, err: &mut impl Write) -> io::Result<()> {
 /// The hint of the first error in the chain that has one.
 fn hint(error: &Error) -> Option<String> {
     error.chain().find_map(|cause| {
-        let read = cause.downcast_ref::<ReadError>().and_then(Hint::hint);
-        let topic = || cause.downcast_ref::<UnknownTopic>().and_then(Hint::hint);
-        let pod = || cause.downcast_ref::<NoSuchPod>().and_then(Hint::hint);
-        let container = || {
-            cause
-                .downcast_ref::<UnknownContainer>()
-                .and_then(Hint::hint)
-        };
-        read.or_else(topic).or_else(pod).or_else(container)
+        let hints = [
+            of::<ReadError>,
+            of::<WriteError>,
+            of::<UnknownTopic>,
+            of::<UnknownExample>,
+            of::<NoSuchPod>,
+            of::<UnknownContainer>,
+        ];
+        hints.into_iter().find_map(|hint| hint(cause))
     })
+}
+
+/// The hint of an error, if it is one of this kind.
+fn of<E: Hint + StdError + 'static>(error: &(dyn StdError + 'static)) -> Option<String> {
+    error.downcast_ref::<E>().and_then(Hint::hint)
 }
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();

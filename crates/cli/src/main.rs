@@ -9,6 +9,7 @@ mod exit;
 mod graph;
 mod hint;
 mod input;
+mod new_file;
 mod pods;
 mod printer;
 mod wrap;

@@ -28,7 +28,7 @@ pub mod file;
 pub mod hook;
 pub mod load;
 pub mod lower;
-mod nearest;
+pub mod nearest;
 pub mod pillion;
 pub mod place;
 pub mod plan;
