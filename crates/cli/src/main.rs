@@ -9,6 +9,14 @@ mod exit;
 mod graph;
 mod hint;
 mod input;
+#[cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        reason = "shown by the command that runs pods, which comes next"
+    )
+)]
+mod live;
 mod new_file;
 mod pods;
 mod printer;

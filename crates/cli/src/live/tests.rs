@@ -1,0 +1,3 @@
+//! Tests of what `pillion run` shows, one file per subject.
+
+mod log;
