@@ -283,8 +283,9 @@ impl Engine {
     /// The requirements of a container and how each stands.
     pub fn waits(&self, container: ContainerId) -> Vec<Wait> {
         let edges = self.graph.outgoing(Target::Container(container));
-        let gating = edges.filter(|edge| self.graph.edge(*edge).requirement.gates_start());
-        gating.map(|edge| self.wait(container, edge)).collect()
+        let gates = |edge: &&u32| self.graph.edge(**edge).requirement.gates_start();
+        let gating = edges.iter().filter(gates);
+        gating.map(|edge| self.wait(container, *edge)).collect()
     }
 
     fn blank(pod: Pod, now: Tick) -> Result<Self, InvalidGraph> {

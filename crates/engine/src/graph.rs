@@ -11,7 +11,10 @@ use std::ops::Range;
 /// The edges of a pod.
 #[derive(Clone, Debug)]
 pub struct Graph {
+    /// Those that lead to the same node stand side by side: whenever something happens to a node, they are looked at.
     edges: Vec<Edge>,
+    /// Their numbers, those that come from the same node side by side.
+    by_source: Vec<u32>,
     containers: Vec<Node>,
     barriers: Vec<Node>,
 }
@@ -44,8 +47,9 @@ pub enum InvalidGraph {
 /// The edges at one end.
 #[derive(Clone, Debug, Default)]
 struct Node {
+    /// Places among the edges by source.
     outgoing: Range<u32>,
-    incoming: Vec<u32>,
+    incoming: Range<u32>,
 }
 
 // === impl Graph ===
@@ -87,13 +91,15 @@ impl Graph {
     }
 
     /// The numbers of the edges by which this node requires others.
-    pub fn outgoing(&self, node: Target) -> Range<u32> {
-        self.node(node).map_or(0..0, |node| node.outgoing.clone())
+    pub fn outgoing(&self, node: Target) -> &[u32] {
+        self.node(node).map_or(&[], |node| {
+            &self.by_source[node.outgoing.start as usize..node.outgoing.end as usize]
+        })
     }
 
     /// The numbers of the edges by which others require this node.
-    pub fn incoming(&self, node: Target) -> &[u32] {
-        self.node(node).map_or(&[], |node| &node.incoming)
+    pub fn incoming(&self, node: Target) -> Range<u32> {
+        self.node(node).map_or(0..0, |node| node.incoming.clone())
     }
 
     /// Every node, containers first.
@@ -115,7 +121,7 @@ impl Graph {
             }));
             Node {
                 outgoing: begin..narrow(edges.len()),
-                incoming: Vec::new(),
+                incoming: 0..0,
             }
         };
         let containers = (0..)
@@ -130,6 +136,7 @@ impl Graph {
         let barriers = barriers.collect();
         Self {
             edges,
+            by_source: Vec::new(),
             containers,
             barriers,
         }
@@ -149,13 +156,23 @@ impl Graph {
         }
     }
 
+    /// Puts the edges in the order of their targets, and notes where each node finds its own.
     fn link(&mut self) {
-        for number in 0..self.edges.len() {
-            let node = match self.edges[number].requirement.target {
+        let mut written: Vec<_> = (0..).zip(std::mem::take(&mut self.edges)).collect();
+        written.sort_by_key(|(_, edge)| self.position(edge.requirement.target));
+        self.by_source = vec![0; written.len()];
+        for (number, (place, edge)) in (0..).zip(written) {
+            let place: u32 = place;
+            self.by_source[place as usize] = number;
+            let node = match edge.requirement.target {
                 Target::Container(id) => &mut self.containers[id.index()],
                 Target::Barrier(id) => &mut self.barriers[id.index()],
             };
-            node.incoming.push(narrow(number));
+            if node.incoming.is_empty() {
+                node.incoming.start = number;
+            }
+            node.incoming.end = number + 1;
+            self.edges.push(edge);
         }
     }
 
@@ -174,7 +191,7 @@ impl Graph {
                 continue;
             }
             // The path from the root, each with the edges that are still to be followed.
-            let mut path = vec![(root, self.outgoing(root))];
+            let mut path = vec![(root, self.outgoing(root).iter())];
             colour[self.position(root)] = Colour::OnPath;
             while let Some((node, rest)) = path.last_mut() {
                 let Some(edge) = rest.next() else {
@@ -182,7 +199,7 @@ impl Graph {
                     path.pop();
                     continue;
                 };
-                let requirement = &self.edge(edge).requirement;
+                let requirement = &self.edge(*edge).requirement;
                 if !counts(requirement) {
                     continue;
                 }
@@ -190,7 +207,7 @@ impl Graph {
                     Colour::Done => {}
                     Colour::New => {
                         colour[self.position(requirement.target)] = Colour::OnPath;
-                        path.push((requirement.target, self.outgoing(requirement.target)));
+                        path.push((requirement.target, self.outgoing(requirement.target).iter()));
                     }
                     Colour::OnPath => {
                         let on_path = path.iter().map(|(node, _)| *node);

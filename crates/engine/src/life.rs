@@ -21,14 +21,17 @@ use crate::pod::{HookKind, ProbeKind, Target, Until};
 use crate::probe::Probing;
 use crate::tick::Tick;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Everything the engine knows of a container.
+///
+/// Every look at an edge is a look at a life, and pods can be large: what is seldom looked at stands apart, in a box.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Life {
     pub(crate) record: Record,
     pub(crate) image: Image,
-    pub(crate) probing: [Probing; 3],
+    pub(crate) probing: Box<[Probing; 3]>,
     /// How many of its requirements hold it back.
     pub(crate) closed: u32,
     /// How many of its requirements cannot be fulfilled and must be.
@@ -36,13 +39,13 @@ pub(crate) struct Life {
     /// Its standing in the ordered stop that is under way.
     pub(crate) stop: StopRole,
     /// Why a partial wave stops it, for people.
-    pub(crate) stop_cause: Option<Cause>,
+    pub(crate) stop_cause: Option<Box<Cause>>,
     /// The edge that let it through last.
     pub(crate) last_opened: Option<u32>,
     /// The highest number that a definition of it has had.
     pub(crate) latest_version: u32,
     /// How it had ended when the driver came back.
-    pub(crate) found_exit: Option<Exit>,
+    pub(crate) found_exit: Option<Box<Exit>>,
     /// It is a main that is being stopped and will not be started again.
     pub(crate) doomed: bool,
     /// It keeps the pod from being ready.
@@ -70,11 +73,11 @@ pub struct Record {
     /// How often it was created again.
     pub restarts: u32,
     /// The image of the latest run.
-    pub image: Option<Box<str>>,
+    pub image: Option<Arc<str>>,
     /// How the latest run ended, if it has.
-    pub exit: Option<Termination>,
+    pub exit: Option<Box<Termination>>,
     /// How the run before ended.
-    pub last: Option<Termination>,
+    pub last: Option<Box<Termination>>,
     /// It was started in this run of the pod.
     pub launched: bool,
     /// Its start was tried to the end in this run of the pod.

@@ -4,6 +4,7 @@
 //! resolved to ids. Building it from a pod file is the job of the `spec` crate; checking it
 //! (cycles, ids in range) too.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The position of a container in [`Pod::containers`].
@@ -48,7 +49,7 @@ pub struct Container {
     /// when the pod begins to stop, and it is not restarted in an ending pod).
     pub plain: bool,
     /// The image to pull before each start; `None` where the driver has no images.
-    pub image: Option<Box<str>>,
+    pub image: Option<Arc<str>>,
     /// Edges to what it requires.
     pub requires: Vec<Requirement>,
     /// Ends the pod when it ends in this way.

@@ -2,6 +2,7 @@
 
 use crate::pod::List;
 use crate::tick::Tick;
+use std::sync::Arc;
 
 /// What `kubectl get pod -o yaml` would show under `status`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -69,7 +70,7 @@ pub struct ContainerStatus {
     /// The list it stands in.
     pub list: List,
     /// The image it has.
-    pub image: Option<Box<str>>,
+    pub image: Option<Arc<str>>,
     /// Now.
     pub state: ContainerState,
     /// The end of the run before.

@@ -38,7 +38,8 @@ pub(crate) enum Timer {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timers {
     due: BTreeSet<(Tick, Timer)>,
-    of_containers: Vec<[Option<Tick>; SLOTS]>,
+    /// A moment that never comes stands for a timer that is not armed.
+    of_containers: Vec<[Tick; SLOTS]>,
     others: BTreeMap<Timer, Tick>,
 }
 
@@ -68,19 +69,22 @@ impl Timer {
 impl Timers {
     /// Sets a timer, or moves it if it is set.
     pub(crate) fn arm(&mut self, timer: Timer, at: Tick) {
-        let old = match timer.slot() {
+        self.disarm(timer);
+        match timer.slot() {
             Some((id, slot)) => {
                 if self.of_containers.len() <= id.index() {
-                    self.of_containers.resize(id.index() + 1, [None; SLOTS]);
+                    let unarmed = [Tick::NEVER; SLOTS];
+                    self.of_containers.resize(id.index() + 1, unarmed);
                 }
-                self.of_containers[id.index()][slot].replace(at)
+                self.of_containers[id.index()][slot] = at;
             }
-            None => self.others.insert(timer, at),
-        };
-        if let Some(old) = old {
-            self.due.remove(&(old, timer));
+            None => {
+                self.others.insert(timer, at);
+            }
         }
-        self.due.insert((at, timer));
+        if at != Tick::NEVER {
+            self.due.insert((at, timer));
+        }
     }
 
     /// Forgets a timer.
@@ -88,11 +92,11 @@ impl Timers {
         let armed = match timer.slot() {
             Some((id, slot)) => {
                 let table = self.of_containers.get_mut(id.index());
-                table.and_then(|table| table[slot].take())
+                table.map(|table| std::mem::replace(&mut table[slot], Tick::NEVER))
             }
             None => self.others.remove(&timer),
         };
-        if let Some(at) = armed {
+        if let Some(at) = armed.filter(|at| *at != Tick::NEVER) {
             self.due.remove(&(at, timer));
         }
     }

@@ -27,6 +27,7 @@ use pillion_engine::pod::Container;
 use pillion_engine::{Action, Attempt, ContainerId, Event, Exit, Found, Request, Tick};
 use process::Process;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A simulated machine with one pod.
@@ -92,7 +93,7 @@ struct Cell {
 /// One definition of a container.
 #[derive(Clone, Debug)]
 struct Version {
-    image: Option<Box<str>>,
+    image: Option<Arc<str>>,
     ready_on: bool,
     /// Which of the cell's actors plays it.
     actor: usize,

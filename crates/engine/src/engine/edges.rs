@@ -43,8 +43,7 @@ pub(super) enum Lets {
 impl Engine {
     /// Looks again at every edge that leads to this node.
     pub(super) fn refresh_incoming(&mut self, now: Tick, node: Target) {
-        for index in 0..self.graph.incoming(node).len() {
-            let edge = self.graph.incoming(node)[index];
+        for edge in self.graph.incoming(node) {
             self.refresh(now, edge);
         }
     }
@@ -77,10 +76,10 @@ impl Engine {
         let mut nodes = vec![Target::Container(container)];
         while let Some(node) = nodes.pop() {
             for edge in self.graph.incoming(node) {
-                if self.gates[*edge as usize].lets != Lets::Wait {
+                if self.gates[edge as usize].lets != Lets::Wait {
                     continue;
                 }
-                match self.graph.edge(*edge).from {
+                match self.graph.edge(edge).from {
                     Target::Container(from) if self.life(from).record.state == State::Waiting => {
                         return true;
                     }
@@ -96,9 +95,10 @@ impl Engine {
     pub(super) fn impossible(&self, container: ContainerId) -> Option<(Target, Until, Impossible)> {
         self.graph
             .outgoing(Target::Container(container))
-            .find_map(|edge| match self.gates[edge as usize].lets {
+            .iter()
+            .find_map(|edge| match self.gates[*edge as usize].lets {
                 Lets::Never(why) => {
-                    let requirement = &self.graph.edge(edge).requirement;
+                    let requirement = &self.graph.edge(*edge).requirement;
                     Some((requirement.target, requirement.until, why))
                 }
                 Lets::Through | Lets::Wait => None,
@@ -233,8 +233,8 @@ impl Engine {
     }
 
     fn barrier_blocker(&self, barrier: BarrierId) -> Impossible {
-        let mut edges = self.graph.outgoing(Target::Barrier(barrier));
-        let blocker = edges.find_map(|edge| match self.gates[edge as usize].lets {
+        let mut edges = self.graph.outgoing(Target::Barrier(barrier)).iter();
+        let blocker = edges.find_map(|edge| match self.gates[*edge as usize].lets {
             Lets::Never(why) => Some(why),
             Lets::Through | Lets::Wait => None,
         });

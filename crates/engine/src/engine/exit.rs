@@ -86,12 +86,12 @@ impl Engine {
         let done =
             why.is_none() && self.def(container).is_oneshot() && self.is_success(container, &exit);
         let record = self.record_mut(container);
-        record.exit = Some(Termination {
+        record.exit = Some(Box::new(Termination {
             exit,
             started,
             finished: now,
             restarting_all,
-        });
+        }));
         // A stop that the engine asked for is no failed attempt.
         record.failed = !stopped && !done;
         record.attempted = true;

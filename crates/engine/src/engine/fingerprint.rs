@@ -22,7 +22,7 @@ impl Engine {
             life.image.hash(hasher);
             life.stop.hash(hasher);
             life.doomed.hash(hasher);
-            for probing in &life.probing {
+            for probing in life.probing.iter() {
                 probing.hash_relative(now, hasher);
             }
         }

@@ -238,10 +238,10 @@ impl Engine {
     pub(super) fn blocker_of(&self, barrier: BarrierId) -> Option<ContainerId> {
         let mut node = Target::Barrier(barrier);
         loop {
-            let mut edges = self.graph.outgoing(node);
-            let never = |edge: &u32| matches!(self.gates[*edge as usize].lets, Lets::Never(_));
+            let mut edges = self.graph.outgoing(node).iter();
+            let never = |edge: &&u32| matches!(self.gates[**edge as usize].lets, Lets::Never(_));
             let blocked = edges.find(never)?;
-            match self.graph.edge(blocked).requirement.target {
+            match self.graph.edge(*blocked).requirement.target {
                 Target::Container(container) => return Some(container),
                 inner @ Target::Barrier(_) => node = inner,
             }
@@ -404,7 +404,7 @@ impl Engine {
     /// How the container last ended in this run of the pod.
     fn last_end(&self, container: ContainerId) -> Option<&Termination> {
         let record = &self.life(container).record;
-        record.exit.as_ref().filter(|_| record.ran)
+        record.exit.as_deref().filter(|_| record.ran)
     }
 
     /// Makes a container ready for a new run of the pod.

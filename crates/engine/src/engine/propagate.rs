@@ -54,7 +54,7 @@ impl Engine {
         if self.record_mut(container).after.replace(after).is_none() {
             self.marked.push(container);
         }
-        self.life_mut(container).stop_cause = Some(cause);
+        self.life_mut(container).stop_cause = Some(Box::new(cause));
         self.changed(container);
         let by = now + self.pod.grace;
         if self.life(container).record.leave_by.is_none() {
@@ -109,8 +109,7 @@ impl Engine {
         if self.def(target).is_oneshot() {
             return dependants;
         }
-        for index in 0..self.graph.incoming(Target::Container(target)).len() {
-            let number = self.graph.incoming(Target::Container(target))[index];
+        for number in self.graph.incoming(Target::Container(target)) {
             let edge = self.graph.edge(number);
             if !matches!(edge.requirement.until, Until::Started | Until::Ready) {
                 continue;

@@ -47,7 +47,8 @@ impl Engine {
         match found {
             Found::Running { attempt } if attempt == expected => self.found_running(now, container),
             Found::Ended { attempt, exit } if attempt == expected => {
-                self.life_mut(container).found_exit = Some(exit.unwrap_or_else(Exit::unknown));
+                self.life_mut(container).found_exit =
+                    Some(Box::new(exit.unwrap_or_else(Exit::unknown)));
             }
             Found::NeverCreated
                 if !life.record.is_running()
@@ -57,7 +58,7 @@ impl Engine {
             }
             // A process that had been seen is gone without a trace.
             Found::Running { .. } | Found::Ended { .. } | Found::NeverCreated => {
-                self.life_mut(container).found_exit = Some(Exit::unknown());
+                self.life_mut(container).found_exit = Some(Box::new(Exit::unknown()));
             }
         }
     }

@@ -260,11 +260,11 @@ impl Engine {
         let mut seen = BTreeSet::from([container]);
         while let Some(target) = going.pop() {
             for number in self.graph.incoming(Target::Container(target)) {
-                let edge = self.graph.edge(*number);
+                let edge = self.graph.edge(number);
                 let Target::Container(from) = edge.from else {
                     continue;
                 };
-                if !self.gate(*number).held || !self.life(from).is_up() {
+                if !self.gate(number).held || !self.life(from).is_up() {
                     continue;
                 }
                 match edge.requirement.on_restart {
@@ -380,8 +380,8 @@ impl Engine {
     fn retry_those_without(&mut self, now: Tick, container: ContainerId) {
         let mut lacking = vec![Target::Container(container)];
         while let Some(lacked) = lacking.pop() {
-            for index in 0..self.graph.incoming(lacked).len() {
-                let from = self.graph.edge(self.graph.incoming(lacked)[index]).from;
+            for number in self.graph.incoming(lacked) {
+                let from = self.graph.edge(number).from;
                 match from {
                     Target::Barrier(_) => lacking.push(from),
                     Target::Container(other) if self.gave_up_without(other, lacked) => {

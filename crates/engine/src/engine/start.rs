@@ -31,7 +31,9 @@ impl Engine {
         record.turn = None;
         record.waiting_since = now;
         self.life_mut(container).last_opened = None;
-        for edge in self.graph.outgoing(Target::Container(container)) {
+        let node = Target::Container(container);
+        for index in 0..self.graph.outgoing(node).len() {
+            let edge = self.graph.outgoing(node)[index];
             self.forget_wait(edge);
             let waited = self.gates[edge as usize].lets == Lets::Wait;
             self.refresh(now, edge);
@@ -350,7 +352,9 @@ impl Engine {
     }
 
     fn start(&mut self, now: Tick, container: ContainerId) {
-        for edge in self.graph.outgoing(Target::Container(container)) {
+        let node = Target::Container(container);
+        for index in 0..self.graph.outgoing(node).len() {
+            let edge = self.graph.outgoing(node)[index];
             self.remember(edge, |gate| gate.anew = false);
         }
         let image = self.def(container).image.clone();

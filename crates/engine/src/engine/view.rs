@@ -64,7 +64,7 @@ impl Engine {
     fn container_state(&self, container: ContainerId) -> (ContainerState, Option<&Termination>) {
         let record = &self.life(container).record;
         if let Some(since) = record.running_since() {
-            return (ContainerState::Running { since }, record.last.as_ref());
+            return (ContainerState::Running { since }, record.last.as_deref());
         }
         let waiting = |reason, message| ContainerState::Waiting { reason, message };
         match (&record.state, &record.exit) {
@@ -76,7 +76,7 @@ impl Engine {
                 exit,
             ) => (
                 waiting(reason.as_str(), Some(message.clone())),
-                exit.as_ref(),
+                exit.as_deref(),
             ),
             (State::BackOff { .. }, Some(exit)) => (waiting("CrashLoopBackOff", None), Some(exit)),
             (State::Waiting | State::Starting, Some(exit)) if exit.restarting_all => {
@@ -84,12 +84,12 @@ impl Engine {
             }
             (State::Waiting, exit) if self.shows_image_failure(container) => {
                 let (reason, message) = self.image_failure(container);
-                (waiting(reason, message), exit.as_ref())
+                (waiting(reason, message), exit.as_deref())
             }
             // Until the new process runs, the end of the old one is what there is to see.
             (_, Some(exit)) => (
                 ContainerState::Terminated(terminated(exit)),
-                record.last.as_ref(),
+                record.last.as_deref(),
             ),
             (_, None) => (waiting(self.first_wait(), None), None),
         }

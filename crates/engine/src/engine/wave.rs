@@ -96,8 +96,8 @@ impl Engine {
         let mut next = 0;
         while let Some(node) = cone.get(next).copied() {
             next += 1;
-            for index in 0..self.graph.incoming(node).len() {
-                let edge = self.graph.edge(self.graph.incoming(node)[index]);
+            for number in self.graph.incoming(node) {
+                let edge = self.graph.edge(number);
                 if !edge.requirement.orders_stop() {
                     continue;
                 }
@@ -249,7 +249,8 @@ impl Engine {
         if role.member {
             self.stopping -= 1;
         }
-        for edge in self.graph.outgoing(node) {
+        for index in 0..self.graph.outgoing(node).len() {
+            let edge = self.graph.outgoing(node)[index];
             let requirement = &self.graph.edge(edge).requirement;
             let (below, orders) = (requirement.target, requirement.orders_stop());
             let role = self.stop_role(below);
@@ -326,7 +327,7 @@ impl Engine {
             self.start_is_over(container);
         }
         for edge in self.graph.outgoing(Target::Container(container)) {
-            self.timers.disarm(Timer::Requirement(edge));
+            self.timers.disarm(Timer::Requirement(*edge));
         }
         if self.def(container).plain {
             self.rest_probes_for_stop(container);
@@ -394,7 +395,7 @@ impl Engine {
     fn cause_of_stop(&mut self, container: ContainerId) -> Cause {
         let own = self.life_mut(container).stop_cause.take();
         match self.record.goal {
-            Goal::Run => own.unwrap_or(Cause::Itself),
+            Goal::Run => own.map_or(Cause::Itself, |cause| *cause),
             Goal::Restart { .. } | Goal::End { .. } if self.was_needed(container) => {
                 Cause::Unneeded
             }
@@ -406,9 +407,9 @@ impl Engine {
 
     /// Whether something that requires it has run. For people only.
     fn was_needed(&self, container: ContainerId) -> bool {
-        let mut incoming = self.graph.incoming(Target::Container(container)).iter();
+        let mut incoming = self.graph.incoming(Target::Container(container));
         incoming.any(|edge| {
-            let edge = self.graph.edge(*edge);
+            let edge = self.graph.edge(edge);
             edge.requirement.orders_stop()
                 && match edge.from {
                     Target::Container(above) => self.life(above).record.ran,
@@ -482,9 +483,9 @@ impl Engine {
     }
 
     fn count_above(&self, node: Target) -> u32 {
-        let above = self.graph.incoming(node).iter();
+        let above = self.graph.incoming(node);
         let above = above
-            .filter(|edge| self.graph.edge(**edge).requirement.orders_stop())
+            .filter(|edge| self.graph.edge(*edge).requirement.orders_stop())
             .count();
         u32::try_from(above).expect("edges are numbered by u32")
     }
