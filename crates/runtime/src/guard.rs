@@ -15,15 +15,19 @@
 //! Nobody has to be asked to clean up: a keeper whose socket closes kills all it keeps and goes, and a socket closes
 //! when `pillion` dies of anything. The *guard* adopts what a keeper that was killed leaves behind, and kills it.
 
+pub mod cgroup;
 mod channel;
 mod keeper;
 mod message;
 mod serve;
+mod spawn;
+mod stage;
 mod tree;
 
 pub use channel::{Channel, ChannelError};
 pub use message::{Launch, Order, Outcome, Report};
 pub use serve::serve;
+pub use stage::{Mount, MountKind, Stage, StageError};
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use std::ffi::OsStr;

@@ -1,12 +1,18 @@
 //! The few calls that neither the standard library nor rustix offers safely.
 
-#![expect(unsafe_code, reason = "fork, signal masks and signalfd")]
+#![expect(
+    unsafe_code,
+    reason = "fork, signals, namespaces and descriptors for the next program"
+)]
 
+use rustix::net::{AddressFamily, SocketType, socket};
 use rustix::process::Pid;
+use rustix::thread::{UnshareFlags, unshare_unsafe};
+use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, FromRawFd as _, OwnedFd};
-use std::os::unix::process::CommandExt as _;
-use std::process::Command;
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 /// Which of the two processes this is.
 pub(crate) enum Forked {
@@ -32,19 +38,79 @@ pub(crate) fn fork() -> io::Result<Forked> {
     }
 }
 
-/// Has a command begin with all signals let through and with their usual meaning, as the first of a session of its own.
-pub(crate) fn begin_afresh(command: &mut Command) {
-    // SAFETY: everything in there may be called between fork and exec.
+/// Lets all signals through again, with their usual meaning.
+pub(crate) fn let_signals_through() {
+    // SAFETY: the set is initialised before it is used.
     unsafe {
-        command.pre_exec(|| {
-            let mut all = std::mem::zeroed();
-            libc::sigemptyset(&raw mut all);
-            libc::sigprocmask(libc::SIG_SETMASK, &raw const all, std::ptr::null_mut());
-            // Rust ignores it; programs expect to die of it.
-            libc::signal(libc::SIGPIPE, libc::SIG_DFL);
-            libc::setsid();
-            Ok(())
-        });
+        let mut none = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+        // Rust ignores it; programs expect to die of it.
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+    }
+}
+
+/// Gives a descriptor a second number, under which the next program finds it. Whatever had that number is closed, so this
+/// is only for a process that is about to become another program.
+pub(crate) fn place(descriptor: BorrowedFd<'_>, number: i32) -> io::Result<()> {
+    // SAFETY: the caller is about to become another program and uses nothing that had that number.
+    match unsafe { libc::dup2(descriptor.as_raw_fd(), number) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Ends a forked process without running what the first one has prepared for its own end.
+pub(crate) fn end_fork() -> ! {
+    // SAFETY: it only ends this process.
+    unsafe { libc::_exit(127) }
+}
+
+/// Leaves namespaces for new ones.
+pub(crate) fn unshare(kinds: UnshareFlags) -> io::Result<()> {
+    // SAFETY: nobody asks for a table of descriptors of its own, which is what would be unsafe.
+    Ok(unsafe { unshare_unsafe(kinds - UnshareFlags::FILES) }?)
+}
+
+/// Brings up the loopback interface.
+pub(crate) fn raise_loopback() -> io::Result<()> {
+    let socket = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
+    // SAFETY: an interface request is plain data, for which zeros are valid.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(*b"lo") {
+        *to = libc::c_char::from_ne_bytes([from]);
+    }
+    request.ifr_ifru.ifru_flags = libc::c_short::try_from(libc::IFF_UP).unwrap_or(1);
+    // SAFETY: the request lives as long as the call and is what this call takes.
+    match unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Lets nobody write to what is mounted there, nor to what is mounted below.
+pub(crate) fn make_read_only(path: &Path) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let attributes = libc::mount_attr {
+        attr_set: libc::MOUNT_ATTR_RDONLY,
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: 0,
+    };
+    // SAFETY: path and attributes live as long as the call, and the size is theirs.
+    let made = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            libc::AT_RECURSIVE,
+            &raw const attributes,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    match made {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
     }
 }
 

@@ -21,7 +21,7 @@ fn shell(script: &str) -> Launch {
     Launch {
         command: ["sh", "-c", script].map(String::from).to_vec(),
         environment: vec![("PATH".into(), path)],
-        directory: None,
+        ..Launch::default()
     }
 }
 
@@ -45,9 +45,10 @@ fn started(keeper: &mut Channel) -> Pid {
 
 fn exited(keeper: &mut Channel) -> Outcome {
     let report = keeper.receive().unwrap();
-    let Report::Exited(outcome) = report else {
+    let Report::Exited { outcome, oom } = report else {
         panic!("{report:?}");
     };
+    assert!(!oom, "nobody had set a limit");
     outcome
 }
 
@@ -207,8 +208,9 @@ fn a_command_beside_the_process_is_told_apart_and_goes_with_it() {
     started(&mut keeper);
 
     for (id, script) in [(1, "exit 3"), (2, "exec sleep 1000")] {
-        let launch = shell(script);
-        keeper.send(&Order::Exec { id, launch }, &[]).unwrap();
+        let (input, launch) = (false, shell(script));
+        let order = Order::Exec { id, input, launch };
+        keeper.send(&order, &[]).unwrap();
     }
     let first = Report::ExecDone {
         id: 1,

@@ -40,7 +40,7 @@ pub enum ChannelError {
 }
 
 /// More than anybody sends with one message.
-const MOST_DESCRIPTORS: usize = 8;
+const MOST_DESCRIPTORS: usize = 64;
 
 /// Longer than any command line and environment that the system would take.
 const LONGEST: usize = 16 << 20;
@@ -160,8 +160,11 @@ pub(super) fn send_bytes(
 ) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
     let mut control = SendAncillaryBuffer::new(&mut space);
-    if !descriptors.is_empty() {
-        control.push(SendAncillaryMessage::ScmRights(descriptors));
+    if !descriptors.is_empty() && !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "too many descriptors for one message",
+        ));
     }
     while !bytes.is_empty() {
         match sendmsg(

@@ -2,20 +2,21 @@
 
 use super::channel::{Channel, ChannelError};
 use super::message::{Launch, Order, Outcome, Report};
+use super::spawn::{Descriptors, NotStarted, spawn};
+use super::stage::{Scene, StageError};
 use super::tree::{self, Reaped};
-use crate::sys::{SignalFd, begin_afresh};
+use crate::sys::SignalFd;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, WaitStatus, kill_process, set_child_subreaper};
 use std::collections::HashMap;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::process::{Command, Stdio};
 
 /// One process, all that it starts, and whoever wants to know of it.
 struct Keeper {
     channel: Channel,
     children: SignalFd,
     process: Pid,
+    scene: Scene,
     /// How the process ended, while the rest is brought down.
     ended: Option<Outcome>,
     /// Nobody listens any more: everything is brought down.
@@ -24,83 +25,111 @@ struct Keeper {
     execs: HashMap<Pid, u64>,
 }
 
-/// Does as the other side says, and returns when there is nothing left to keep.
-pub(super) fn keep(mut channel: Channel) {
-    match begin(&mut channel) {
-        Ok((process, children)) => Keeper {
-            channel,
-            children,
-            process,
-            ended: None,
-            alone: false,
-            execs: HashMap::new(),
-        }
-        .run(),
-        Err(Failed::Start(error)) => {
-            let report = Report::StartFailed {
-                errno: error.raw_os_error(),
-                message: error.to_string(),
-            };
-            // If nobody listens, nobody is misled.
-            let _ = channel.send(&report, &[]);
-        }
-        Err(Failed::Order) => {}
-    }
-}
-
 /// Why there is nothing to keep.
 enum Failed {
     /// There was no order to start anything.
     Order,
+    /// The stage could not be set.
+    Stage(StageError),
     /// The process could not be started.
-    Start(io::Error),
+    Start(NotStarted),
 }
 
-fn begin(channel: &mut Channel) -> Result<(Pid, SignalFd), Failed> {
+/// Does as the other side says, and returns when there is nothing left to keep.
+pub(super) fn keep(mut channel: Channel) {
+    match begin(&mut channel) {
+        Ok(begun) => Keeper::new(channel, begun).run(),
+        Err(failed) => {
+            if let Some(report) = failed.report() {
+                // If nobody listens, nobody is misled.
+                let _ = channel.send(&report, &[]);
+            }
+        }
+    }
+}
+
+/// A process that was started.
+struct Begun {
+    process: Pid,
+    children: SignalFd,
+    scene: Scene,
+}
+
+fn begin(channel: &mut Channel) -> Result<Begun, Failed> {
     let launch = match channel.receive() {
         Ok(Order::Launch(launch)) => launch,
         Ok(Order::Exec { .. } | Order::EndExec { .. } | Order::Signal(_) | Order::Kill)
         | Err(_) => return Err(Failed::Order),
     };
-    start(channel, &launch).map_err(Failed::Start)
-}
-
-fn start(channel: &mut Channel, launch: &Launch) -> io::Result<(Pid, SignalFd)> {
-    set_child_subreaper(Some(rustix::process::getpid()))?;
-    let children = SignalFd::new(libc::SIGCHLD)?;
-    let stdio = [(); 3].map(|()| channel.take_descriptor());
-    let process = spawn(launch, stdio)?;
+    let children = prepare().map_err(|error| Failed::Start(error.into()))?;
+    let scene = match &launch.stage {
+        Some(stage) => stage.set().map_err(Failed::Stage)?,
+        None => Scene::default(),
+    };
+    let descriptors = Descriptors {
+        stdio: [(); 3].map(|()| channel.take_descriptor()),
+        sockets: (launch.sockets.iter())
+            .map_while(|_| channel.take_descriptor())
+            .collect(),
+    };
+    let process = spawn(&launch, &descriptors, &scene).map_err(Failed::Start)?;
     let pid = process.as_raw_pid();
     // If nobody listens, the loop finds out.
     let _ = channel.send(&Report::Started { pid }, &[]);
-    Ok((process, children))
+    Ok(Begun {
+        process,
+        children,
+        scene,
+    })
 }
 
-fn spawn(launch: &Launch, [input, output, error]: [Option<OwnedFd>; 3]) -> io::Result<Pid> {
-    let stdio = |descriptor: Option<OwnedFd>| descriptor.map_or_else(Stdio::null, Stdio::from);
-    let [program, arguments @ ..] = &launch.command[..] else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "no command"));
-    };
-    let mut command = Command::new(program);
-    command
-        .args(arguments)
-        .env_clear()
-        .envs(launch.environment.iter().map(|(name, value)| (name, value)))
-        .stdin(stdio(input))
-        .stdout(stdio(output))
-        .stderr(stdio(error));
-    if let Some(directory) = &launch.directory {
-        command.current_dir(directory);
+/// Adopts whatever will be left behind, and listens for ends.
+fn prepare() -> io::Result<SignalFd> {
+    set_child_subreaper(Some(rustix::process::getpid()))?;
+    SignalFd::new(libc::SIGCHLD)
+}
+
+// === impl Failed ===
+
+impl Failed {
+    /// What to tell of it, if there is anything to tell.
+    fn report(self) -> Option<Report> {
+        match self {
+            Self::Order => None,
+            Self::Stage(error) => Some(Report::StartFailed {
+                errno: None,
+                message: error.message(),
+                hint: error.hint().map(str::to_owned),
+            }),
+            Self::Start(NotStarted { errno, message }) => Some(Report::StartFailed {
+                errno,
+                message,
+                hint: None,
+            }),
+        }
     }
-    begin_afresh(&mut command);
-    let child = command.spawn()?;
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    pid.ok_or_else(|| io::Error::other("a process without a number"))
 }
 
 // === impl Keeper ===
 
 impl Keeper {
+    fn new(channel: Channel, begun: Begun) -> Self {
+        let Begun {
+            process,
+            children,
+            scene,
+        } = begun;
+        Self {
+            channel,
+            children,
+            process,
+            scene,
+            ended: None,
+            alone: false,
+            execs: HashMap::new(),
+        }
+    }
+
     fn run(mut self) {
         while !self.reap() {
             self.wait();
@@ -108,9 +137,12 @@ impl Keeper {
                 self.listen();
             }
         }
+        // Nothing is left when the end is told.
+        let ran_out = self.scene.strike();
         if let Some(outcome) = self.ended {
+            let oom = ran_out && outcome != Outcome::Code(0);
             // If nobody listens, nobody waits for it.
-            let _ = self.channel.send(&Report::Exited(outcome), &[]);
+            let _ = self.channel.send(&Report::Exited { outcome, oom }, &[]);
         }
     }
 
@@ -150,7 +182,7 @@ impl Keeper {
         match order {
             // There is one already.
             Order::Launch(_) => {}
-            Order::Exec { id, launch } => self.exec(id, &launch),
+            Order::Exec { id, input, launch } => self.exec(id, input, &launch),
             Order::EndExec { id } => {
                 for (pid, of) in &self.execs {
                     if *of == id {
@@ -169,11 +201,16 @@ impl Keeper {
         }
     }
 
-    fn exec(&mut self, id: u64, launch: &Launch) {
+    fn exec(&mut self, id: u64, input: bool, launch: &Launch) {
+        let input = input.then(|| self.channel.take_descriptor()).flatten();
         let [output, error] = [(); 2].map(|()| self.channel.take_descriptor());
+        let descriptors = Descriptors {
+            stdio: [input, output, error],
+            sockets: Vec::new(),
+        };
         let refused = match self.ended {
             Some(_) => Err("the container has ended".to_owned()),
-            None => spawn(launch, [None, output, error]).map_err(|error| error.to_string()),
+            None => spawn(launch, &descriptors, &self.scene).map_err(|failed| failed.message),
         };
         match refused {
             Ok(pid) => {

@@ -1,17 +1,23 @@
 //! What `pillion` and a keeper say to each other.
 
+use super::stage::Stage;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// What `pillion` wants of a keeper.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Order {
-    /// Start the process. The first order, and the only one of its kind; comes with standard input, output and error.
+    /// Start the process. The first order, and the only one of its kind; comes with standard input, output and error,
+    /// and then with the sockets that the launch names.
     Launch(Launch),
-    /// Run a command beside the process. Comes with standard output and error.
+    /// Run a command beside the process, where the process is: its stage and its sockets are left out of account. Comes
+    /// with standard output and error.
     Exec {
         /// How the answer will call it.
         id: u64,
+        /// Standard input comes too, before the others; it is empty otherwise.
+        #[serde(default)]
+        input: bool,
         /// What to run.
         launch: Launch,
     },
@@ -20,7 +26,7 @@ pub enum Order {
         /// Which.
         id: u64,
     },
-    /// Send the process a signal.
+    /// Send the process a signal, and nobody else.
     Signal(i32),
     /// Kill the process and all it has started.
     Kill,
@@ -35,6 +41,16 @@ pub struct Launch {
     pub environment: Vec<(String, String)>,
     /// Where it begins; the keeper's own directory if left out.
     pub directory: Option<PathBuf>,
+    /// Standard error is a terminal, and becomes the one that controls it.
+    #[serde(default)]
+    pub terminal: bool,
+    /// The names of the listening sockets that it gets, as systemd hands them over: from descriptor 3 on, with
+    /// `LISTEN_FDS`, `LISTEN_FDNAMES` and `LISTEN_PID`.
+    #[serde(default)]
+    pub sockets: Vec<String>,
+    /// What is different around it; nothing if left out.
+    #[serde(default)]
+    pub stage: Option<Box<Stage>>,
 }
 
 /// What a keeper tells.
@@ -47,13 +63,20 @@ pub enum Report {
     },
     /// The process could not be started; the keeper is gone.
     StartFailed {
-        /// The error's number, if the system has one.
+        /// Why the program could not be executed, as the system numbers it; `None` if it did not come so far.
         errno: Option<i32>,
         /// In words.
         message: String,
+        /// What to do about it, if that is known.
+        hint: Option<String>,
     },
     /// The process and all it had started are gone, and so is the keeper.
-    Exited(Outcome),
+    Exited {
+        /// How the process ended.
+        outcome: Outcome,
+        /// It did not end well, and its group had run out of memory.
+        oom: bool,
+    },
     /// A command beside the process ended, or could not be run.
     ExecDone {
         /// Which.

@@ -8,6 +8,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{Pid, set_child_subreaper, setsid};
 use std::collections::HashSet;
+use std::fs::File;
 use std::io::{self, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -99,7 +100,7 @@ fn start_keeper(socket: OwnedFd) -> io::Result<Option<Pid>> {
         Forked::Parent(keeper) => Ok(Some(keeper)),
         Forked::Child => {
             // The guard's socket must close with the guard, and with nobody else.
-            let null = std::fs::File::open("/dev/null")?;
+            let null = File::options().read(true).write(true).open("/dev/null")?;
             rustix::stdio::dup2_stdin(null)?;
             keep(Channel::new(socket));
             Ok(None)
