@@ -13,7 +13,7 @@ use crate::source::Source;
 use crate::tree::Documents;
 use crate::word::words;
 use object::Reader;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Everything that was found in one file.
@@ -74,6 +74,8 @@ pub struct ConfigMap {
     pub metadata: Metadata,
     /// Its values: `data` as given, `binaryData` decoded.
     pub data: BTreeMap<String, Vec<u8>>,
+    /// The keys of those that stand in `binaryData`: they become files, but never variables.
+    pub binary: BTreeSet<String>,
 }
 
 /// A Secret.

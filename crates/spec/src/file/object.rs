@@ -302,10 +302,13 @@ fn annotated(annotation: &Annotation, spec: &PodSpec) -> Annotated {
 
 fn config_map(node: Node<'_>) -> ConfigMap {
     let mut data = plain(node, "data");
-    data.extend(decoded(node, "binaryData"));
+    let bytes = decoded(node, "binaryData");
+    let binary = bytes.keys().cloned().collect();
+    data.extend(bytes);
     ConfigMap {
         metadata: metadata(node),
         data,
+        binary,
     }
 }
 
