@@ -1,0 +1,1 @@
+//! Variables from the text of a pod file.

@@ -1,0 +1,57 @@
+//! Whom a container runs as.
+
+use super::cook::Cook;
+use super::error::Problem;
+
+/// Users and groups. What is not given stays as it is with Pillion itself.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Identity {
+    /// The user.
+    pub user: Option<u32>,
+    /// The first group.
+    pub group: Option<u32>,
+    /// More groups, that of the volumes among them.
+    pub groups: Vec<u32>,
+}
+
+// === impl Identity ===
+
+impl Identity {
+    pub(super) fn of(cook: &mut Cook<'_>) -> Self {
+        let own = &cook.container.security_context;
+        let pod = &cook.kitchen.pod.spec.security_context;
+        let user = own.run_as_user.or(pod.run_as_user);
+        let group = own.run_as_group.or(pod.run_as_group);
+        let non_root = own.run_as_non_root.or(pod.run_as_non_root) == Some(true);
+        let more = pod.fs_group.map(|group| ("fsGroup", group));
+        let more = more.into_iter().chain(
+            pod.supplemental_groups
+                .iter()
+                .map(|group| ("supplementalGroups", *group)),
+        );
+        let host = cook.kitchen.host.user;
+        if non_root {
+            cook.note_own("securityContext", refuse_root(user, host));
+        }
+        let mut note = |field, id| cook.note_own("securityContext", checked(field, id));
+        Self {
+            user: user.and_then(|id| note("runAsUser", id)),
+            group: group.and_then(|id| note("runAsGroup", id)),
+            groups: more.filter_map(|(field, id)| note(field, id)).collect(),
+        }
+    }
+}
+
+fn refuse_root(user: Option<i64>, host: u32) -> Result<(), Problem> {
+    match user {
+        Some(0) => Err(Problem::RunsAsRoot),
+        None if host == 0 => Err(Problem::InheritsRoot),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// An id as Kubernetes allows it.
+pub(in crate::process) fn checked(field: &'static str, id: i64) -> Result<u32, Problem> {
+    let allowed = i32::try_from(id).ok().and_then(|id| u32::try_from(id).ok());
+    allowed.ok_or(Problem::BadId { field, id })
+}

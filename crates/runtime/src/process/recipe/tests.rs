@@ -1,0 +1,1 @@
+//! Recipes from the text of a pod file.

@@ -1,0 +1,325 @@
+//! Makes volumes on this machine: the only part of the preparations that touches it.
+//!
+//! All volumes lie in a folder that only the user can enter, so a file of a Secret is not readable for others whatever
+//! its own permissions are. Those are for the containers that see the volume mounted.
+
+use super::{VolumeContent, VolumeFile, VolumePlan};
+use crate::process::recipe::MountRecipe;
+use pillion_spec::volume::HostPathType;
+use rustix::fs::Gid;
+use std::collections::BTreeSet;
+use std::fs::{self, DirBuilder, File, FileType, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// Why a volume could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// There is no room.
+    #[error("cannot write {}: the disk is full", .path.display())]
+    Full {
+        /// What should have been written.
+        path: PathBuf,
+    },
+    /// The system refused.
+    #[error("cannot {} {}", .act, .path.display())]
+    Io {
+        /// What was tried.
+        act: &'static str,
+        /// On this.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// Something must be on the machine and is not.
+    #[error("the host path {} of volume `{volume}` is not there; its type is `{wanted}`", .path.display())]
+    Missing {
+        /// The volume.
+        volume: String,
+        /// The path.
+        path: PathBuf,
+        /// What should be there.
+        wanted: HostPathType,
+    },
+    /// Something else is on the machine.
+    #[error("the host path {} of volume `{volume}` is {found}; its type is `{wanted}`", .path.display())]
+    OfAnotherType {
+        /// The volume.
+        volume: String,
+        /// The path.
+        path: PathBuf,
+        /// What should be there.
+        wanted: HostPathType,
+        /// What is there.
+        found: &'static str,
+    },
+    /// A part of a volume is somewhere else.
+    #[error("the part {} of volume `{volume}` is a link that leads out of the volume", .path.display())]
+    LeadsOut {
+        /// The volume.
+        volume: String,
+        /// The path of the part.
+        path: PathBuf,
+    },
+}
+
+// === impl PlaceError ===
+
+impl PlaceError {
+    /// What the user can do about it.
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Full { .. } => Some("make room, or set XDG_STATE_HOME to a folder that has some"),
+            Self::Missing { .. } => {
+                Some("make it, or write `DirectoryOrCreate` or `FileOrCreate` as its type")
+            }
+            Self::OfAnotherType { .. } => Some("correct the type, or leave it out"),
+            Self::Io { .. } | Self::LeadsOut { .. } => None,
+        }
+    }
+
+    fn new(act: &'static str, path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        let full = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
+        if full.contains(&source.kind()) {
+            Self::Full { path }
+        } else {
+            Self::Io { act, path, source }
+        }
+    }
+}
+
+/// Makes a volume where its plan says. One that is there stays, with all that containers have put into it.
+pub fn place(plan: &VolumePlan) -> Result<(), PlaceError> {
+    match &plan.content {
+        VolumeContent::HostPath(wanted) => place_host_path(plan, *wanted),
+        VolumeContent::Folder { .. } => {
+            make_private_parent(&plan.path)?;
+            if plan.path.is_dir() {
+                return Ok(());
+            }
+            // Any user may write, as the kubelet has it: containers can run as anybody.
+            make_folder(&plan.path, 0o777)?;
+            hand_over(&plan.path, plan.group, 0o2770)
+        }
+        VolumeContent::Files(files) => {
+            make_private_parent(&plan.path)?;
+            place_files(plan, files)
+        }
+    }
+}
+
+/// Removes what [`place`] has made. What belongs to the machine stays.
+pub fn remove(plan: &VolumePlan) -> Result<(), PlaceError> {
+    if let VolumeContent::HostPath(_) = plan.content {
+        return Ok(());
+    }
+    match fs::remove_dir_all(&plan.path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(PlaceError::new("remove", &plan.path, error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Sees to it that what a mount shows is there, and where: a part of a volume is made as a folder if it is missing.
+/// The volume must have been placed.
+pub fn prepare(mount: &MountRecipe) -> Result<PathBuf, PlaceError> {
+    let Some(part) = &mount.sub_path else {
+        return Ok(mount.root.clone());
+    };
+    let look = |path: &Path| {
+        let found = path.canonicalize();
+        found.map_err(|error| PlaceError::new("find", path, error))
+    };
+    let root = look(&mount.root)?;
+    let mode = fs::metadata(&root).map_or(0o755, |found| found.mode() & 0o7777);
+    // Step by step: a link that a container has put here must not be followed out of the volume, least of all to
+    // make something there.
+    let mut path = root.clone();
+    for step in part {
+        let next = path.join(step);
+        if next.symlink_metadata().is_err() {
+            make_folder(&next, mode)?;
+        }
+        path = look(&next)?;
+        if !path.starts_with(&root) {
+            return Err(PlaceError::LeadsOut {
+                volume: mount.volume.clone(),
+                path: part.clone(),
+            });
+        }
+    }
+    Ok(path)
+}
+
+/// The folder of all volumes. The user's own, whatever the file mode mask is.
+fn make_private_parent(path: &Path) -> Result<(), PlaceError> {
+    let Some(parent) = path.parent() else {
+        return Ok(());
+    };
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
+    made.map_err(|error| PlaceError::new("make the folder", parent, error))
+}
+
+fn make_folder(path: &Path, mode: u32) -> Result<(), PlaceError> {
+    match fs::create_dir(path) {
+        Ok(()) => set_mode(path, mode),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) => Err(PlaceError::new("make the folder", path, error)),
+    }
+}
+
+fn set_mode(path: &Path, mode: u32) -> Result<(), PlaceError> {
+    let set = fs::set_permissions(path, Permissions::from_mode(mode));
+    set.map_err(|error| PlaceError::new("set the permissions of", path, error))
+}
+
+/// Gives something to the group of the volumes, and the group these permissions. Only root can; for anybody else it
+/// stays as it is, and their containers run as themselves.
+fn hand_over(path: &Path, group: Option<u32>, more: u32) -> Result<(), PlaceError> {
+    let Some(group) = group else {
+        return Ok(());
+    };
+    match rustix::fs::chown(path, None, Some(Gid::from_raw(group))) {
+        Ok(()) => {
+            let found = fs::metadata(path);
+            let found = found.map_err(|error| PlaceError::new("look at", path, error))?;
+            set_mode(path, found.mode() & 0o7777 | more)
+        }
+        Err(rustix::io::Errno::PERM) => Ok(()),
+        Err(error) => Err(PlaceError::new("give away", path, error.into())),
+    }
+}
+
+/// Each file is replaced as a whole, so that no reader sees half of it. What the plan does not have goes.
+fn place_files(plan: &VolumePlan, files: &[VolumeFile]) -> Result<(), PlaceError> {
+    let mut folders = BTreeSet::from([plan.path.clone()]);
+    for file in files {
+        let inner = file.path.ancestors().skip(1);
+        folders.extend(inner.map(|folder| plan.path.join(folder)));
+    }
+    let kept = files
+        .iter()
+        .map(|file| plan.path.join(&file.path))
+        .collect();
+    remove_others(&plan.path, &folders, &kept)?;
+    for folder in &folders {
+        make_folder(folder, 0o755)?;
+        hand_over(folder, plan.group, 0o2550)?;
+    }
+    // Beside the volume, where no container sees it.
+    let new = plan.path.with_file_name(format!(".{}.new", plan.name));
+    for file in files {
+        let path = plan.path.join(&file.path);
+        write(&new, file).map_err(|error| PlaceError::new("write", &path, error))?;
+        set_mode(&new, file.mode)?;
+        hand_over(&new, plan.group, 0o440)?;
+        fs::rename(&new, &path).map_err(|error| PlaceError::new("write", &path, error))?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, file: &VolumeFile) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    let options = options.write(true).create(true).truncate(true);
+    options.mode(0o600).open(path)?.write_all(&file.content)
+}
+
+/// Removes what was placed by an older plan.
+fn remove_others(
+    folder: &Path,
+    folders: &BTreeSet<PathBuf>,
+    files: &BTreeSet<PathBuf>,
+) -> Result<(), PlaceError> {
+    // A volume that is not there yet has nothing to remove.
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Ok(());
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let removed = match is_folder {
+            true if folders.contains(&path) => {
+                remove_others(&path, folders, files)?;
+                continue;
+            }
+            true => fs::remove_dir_all(&path),
+            false if files.contains(&path) => continue,
+            false => fs::remove_file(&path),
+        };
+        removed.map_err(|error| PlaceError::new("remove", &path, error))?;
+    }
+    Ok(())
+}
+
+fn place_host_path(plan: &VolumePlan, wanted: HostPathType) -> Result<(), PlaceError> {
+    let path = &plan.path;
+    let found = match fs::metadata(path) {
+        Ok(found) => found.file_type(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return make_host_path(plan, wanted);
+        }
+        Err(error) => return Err(PlaceError::new("look at", path, error)),
+    };
+    let fits = match wanted {
+        HostPathType::Unset => true,
+        HostPathType::DirectoryOrCreate | HostPathType::Directory => found.is_dir(),
+        HostPathType::FileOrCreate | HostPathType::File => found.is_file(),
+        HostPathType::Socket => found.is_socket(),
+        HostPathType::CharDevice => found.is_char_device(),
+        HostPathType::BlockDevice => found.is_block_device(),
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(PlaceError::OfAnotherType {
+        volume: plan.name.clone(),
+        path: path.clone(),
+        wanted,
+        found: type_name(found),
+    })
+}
+
+/// Without a type nothing is checked, and what is missing is made as container runtimes make it.
+fn make_host_path(plan: &VolumePlan, wanted: HostPathType) -> Result<(), PlaceError> {
+    let path = &plan.path;
+    match wanted {
+        HostPathType::Unset | HostPathType::DirectoryOrCreate => {
+            let made = DirBuilder::new().recursive(true).mode(0o755).create(path);
+            made.map_err(|error| PlaceError::new("make the folder", path, error))
+        }
+        HostPathType::FileOrCreate => {
+            let made = File::create_new(path);
+            made.map_err(|error| PlaceError::new("make the file", path, error))?;
+            set_mode(path, 0o644)
+        }
+        HostPathType::Directory
+        | HostPathType::File
+        | HostPathType::Socket
+        | HostPathType::CharDevice
+        | HostPathType::BlockDevice => Err(PlaceError::Missing {
+            volume: plan.name.clone(),
+            path: path.clone(),
+            wanted,
+        }),
+    }
+}
+
+fn type_name(found: FileType) -> &'static str {
+    if found.is_dir() {
+        "a directory"
+    } else if found.is_file() {
+        "a file"
+    } else if found.is_socket() {
+        "a socket"
+    } else if found.is_char_device() {
+        "a character device"
+    } else if found.is_block_device() {
+        "a block device"
+    } else {
+        "a pipe"
+    }
+}

@@ -1,0 +1,1 @@
+//! Volumes from the text of a pod file, and on the disk.
