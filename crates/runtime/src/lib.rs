@@ -11,6 +11,7 @@
 pub mod clock;
 pub mod guard;
 pub mod poller;
+pub mod probe;
 pub mod process;
 pub mod pump;
 pub mod runtime;

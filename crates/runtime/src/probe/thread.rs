@@ -1,0 +1,195 @@
+//! Attempts beside the driver: each on a thread that lives no longer than it has work.
+//!
+//! ```text
+//! driver ── start ─▶ thread ── answer ─▶ channel ── bell ─▶ driver's poller
+//! ```
+//!
+//! The driver watches [`Probers`] in its poller, and takes the answers when there is something to read. Answers to what
+//! was called off never come. A pod whose probes rest has no threads.
+
+use super::{Answer, Purpose, Target, ask};
+use rustix::event::{EventfdFlags, eventfd};
+use std::collections::{BTreeSet, VecDeque};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// All attempts of a driver.
+#[derive(Debug)]
+pub struct Probers {
+    shared: Arc<Shared>,
+    answers: Receiver<(Ticket, Answer)>,
+    /// What is still to be answered.
+    wanted: BTreeSet<Ticket>,
+    last: Ticket,
+}
+
+/// Which attempt an answer belongs to. No two are the same.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Ticket(pub u64);
+
+/// What the threads and the driver have in common.
+#[derive(Debug)]
+struct Shared {
+    queue: Mutex<Queue>,
+    answers: Sender<(Ticket, Answer)>,
+    bell: OwnedFd,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    threads: usize,
+    waiting: VecDeque<Job>,
+}
+
+#[derive(Debug)]
+struct Job {
+    ticket: Ticket,
+    target: Target,
+    purpose: Purpose,
+    timeout: Duration,
+}
+
+/// How many attempts are made at once. The others wait for a turn, and their time begins with it.
+pub const AT_ONCE: usize = 64;
+
+/// What a TLS handshake takes in a build without optimisation, and some more. Only what is used costs memory.
+const STACK: usize = 256 << 10;
+
+// === impl Probers ===
+
+impl Probers {
+    /// None so far.
+    pub fn new() -> io::Result<Self> {
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        let (sender, answers) = mpsc::channel();
+        let shared = Shared {
+            queue: Mutex::default(),
+            answers: sender,
+            bell,
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+            answers,
+            wanted: BTreeSet::new(),
+            last: Ticket(0),
+        })
+    }
+
+    /// Begins an attempt. Its answer comes in any case, unless it is called off.
+    pub fn start(&mut self, target: Target, purpose: Purpose, timeout: Duration) -> Ticket {
+        self.last = Ticket(self.last.0 + 1);
+        self.wanted.insert(self.last);
+        self.shared.take_on(Job {
+            ticket: self.last,
+            target,
+            purpose,
+            timeout,
+        });
+        self.last
+    }
+
+    /// Calls an attempt off: its answer, if there is one, is not told any more.
+    pub fn cancel(&mut self, ticket: Ticket) {
+        self.wanted.remove(&ticket);
+        let mut queue = self.shared.queue();
+        queue.waiting.retain(|job| job.ticket != ticket);
+    }
+
+    /// The answers that have come.
+    #[must_use]
+    pub fn answers(&mut self) -> Vec<(Ticket, Answer)> {
+        self.shared.silence();
+        let wanted = &mut self.wanted;
+        let answers = self.answers.try_iter();
+        answers
+            .filter(|(ticket, _)| wanted.remove(ticket))
+            .collect()
+    }
+
+    /// How many threads there are at the moment.
+    pub fn threads(&self) -> usize {
+        self.shared.queue().threads
+    }
+}
+
+/// Can be read when an answer has come.
+impl AsFd for Probers {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.shared.bell.as_fd()
+    }
+}
+
+// === impl Shared ===
+
+impl Shared {
+    /// Makes an attempt on a new thread, or later on one of those there are.
+    fn take_on(self: &Arc<Self>, job: Job) {
+        let mut queue = self.queue();
+        if queue.threads >= AT_ONCE {
+            queue.waiting.push_back(job);
+            return;
+        }
+        queue.threads += 1;
+        drop(queue);
+        let ticket = job.ticket;
+        let shared = Arc::clone(self);
+        let thread = thread::Builder::new()
+            .name("probe".into())
+            .stack_size(STACK);
+        if let Err(error) = thread.spawn(move || shared.work(job)) {
+            self.queue().threads -= 1;
+            self.tell(
+                ticket,
+                Answer::failure(format!("no thread for it: {error}")),
+            );
+        }
+    }
+
+    /// What a thread does.
+    fn work(&self, job: Job) {
+        let mut next = Some(job);
+        while let Some(Job {
+            ticket,
+            target,
+            purpose,
+            timeout,
+        }) = next
+        {
+            let answer = ask(&target, purpose, timeout);
+            // The thread is off the books before anybody hears of its last answer.
+            next = self.next();
+            self.tell(ticket, answer);
+        }
+    }
+
+    /// What to do next; a thread without work is not counted any more.
+    fn next(&self) -> Option<Job> {
+        let mut queue = self.queue();
+        let next = queue.waiting.pop_front();
+        if next.is_none() {
+            queue.threads -= 1;
+        }
+        next
+    }
+
+    fn tell(&self, ticket: Ticket, answer: Answer) {
+        // It fails when the driver is gone, and then nobody wants to know.
+        let _ = self.answers.send((ticket, answer));
+        // It fails when the bell has been rung four thousand million times, and then it still rings.
+        let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
+    }
+
+    fn silence(&self) {
+        // It fails when nobody has rung.
+        let _ = rustix::io::read(&self.bell, &mut [0; 8]);
+    }
+
+    /// Nothing is done under the lock that could leave it half done.
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
