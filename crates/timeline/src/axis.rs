@@ -5,6 +5,8 @@ use std::time::Duration;
 /// A tick: the column where its label begins, and the label.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Mark {
+    /// The time it stands for.
+    pub at: Duration,
     /// The cell, from 0.
     pub cell: usize,
     /// `0s`, `200ms`, `1h30m`.
@@ -49,6 +51,7 @@ impl Scale {
         let mut at = Duration::ZERO;
         while at <= self.length {
             let mark = Mark {
+                at,
                 cell: self.cell(at),
                 label: self.label(at),
             };

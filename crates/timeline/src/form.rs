@@ -5,7 +5,7 @@
 
 use pillion_engine::entry::Impossible;
 use pillion_engine::event::StartFailure;
-use pillion_engine::pod::{HookKind, ProbeKind, Reaction, Until};
+use pillion_engine::pod::{HookKind, Need, ProbeKind, Reaction, Until};
 use pillion_engine::status::Phase;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,14 @@ pub(crate) enum UntilForm {
     Succeeded,
     Exited,
     Settled,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(remote = "Need", rename_all = "camelCase")]
+pub(crate) enum NeedForm {
+    Hard,
+    Soft,
+    Order,
 }
 
 #[derive(Deserialize, Serialize)]

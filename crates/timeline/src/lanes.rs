@@ -6,7 +6,7 @@
 //!                └──────── BackingOff ◀──────────────────────┘
 //! ```
 
-use crate::record::{Name, Record, What};
+use crate::record::{Name, Record, Seq, What};
 use crate::timeline::{Kind, Timeline};
 use pillion_engine::pod::HookKind;
 use std::collections::BTreeMap;
@@ -34,6 +34,8 @@ pub struct Span {
     pub from: Duration,
     /// Until when.
     pub to: Duration,
+    /// The record with which it began.
+    pub record: Seq,
 }
 
 /// What a container can be doing.
@@ -273,6 +275,7 @@ impl Builder {
                     attempt,
                     from: at,
                     to: at,
+                    record: record.seq,
                 });
             }
         }

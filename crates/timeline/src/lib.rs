@@ -18,6 +18,7 @@
 
 pub mod axis;
 mod because;
+pub mod edge;
 mod form;
 pub mod gantt;
 pub mod json;
@@ -41,6 +42,7 @@ pub mod words;
 #[cfg(test)]
 mod tests;
 
+pub use edge::{BarrierHead, Edge};
 pub use json::{ReadError, Reading};
 pub use record::{Cause, Record, Target, What};
 pub use recorder::{Base, Recorder};

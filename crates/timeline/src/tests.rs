@@ -1,6 +1,7 @@
 //! Tests by subject. [`life`] builds pods and lets them live.
 
 mod because;
+mod edge;
 mod gantt;
 mod golden;
 mod json;

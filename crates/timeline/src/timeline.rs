@@ -1,5 +1,6 @@
 //! A whole timeline: whose it is, and its records in order.
 
+use crate::edge::{BarrierHead, Edge};
 use crate::record::{Name, Record, Seq};
 use crate::wall::Wall;
 use pillion_engine::pod::{self, Pod};
@@ -31,6 +32,9 @@ pub struct Header {
     /// Its containers, in the order of the pod; debugging containers that joined later are not there.
     #[serde(default)]
     pub containers: Vec<ContainerHead>,
+    /// Its meeting points that somebody waits for, such as the ends of phases.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub barriers: Vec<BarrierHead>,
 }
 
 /// What readers want to know of a container.
@@ -48,6 +52,9 @@ pub struct ContainerHead {
     /// Whether its end can end the pod.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keystone: bool,
+    /// What its start waits for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<Edge>,
 }
 
 /// Whether a container runs until stopped or to completion.
@@ -173,7 +180,12 @@ impl Header {
         Self {
             pod: pod.name.clone(),
             started,
-            containers: pod.containers.iter().map(ContainerHead::new).collect(),
+            containers: pod
+                .containers
+                .iter()
+                .map(|container| ContainerHead::new(pod, container))
+                .collect(),
+            barriers: BarrierHead::all(pod),
         }
     }
 
@@ -188,7 +200,7 @@ impl Header {
 // === impl ContainerHead ===
 
 impl ContainerHead {
-    fn new(container: &pod::Container) -> Self {
+    fn new(pod: &Pod, container: &pod::Container) -> Self {
         Self {
             name: container.name.clone(),
             kind: if container.is_oneshot() {
@@ -202,6 +214,7 @@ impl ContainerHead {
                 pod::Role::Ephemeral => Role::Ephemeral,
             },
             keystone: container.keystone.is_some(),
+            requires: Edge::all(pod, &container.requires),
         }
     }
 }
