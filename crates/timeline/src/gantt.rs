@@ -178,7 +178,7 @@ fn legend(used: &BTreeSet<Shade>, style: Style) -> Vec<Line> {
 // === impl Shade ===
 
 impl Shade {
-    const fn of(doing: Doing) -> Option<Self> {
+    pub(crate) const fn of(doing: Doing) -> Option<Self> {
         match doing {
             Doing::Waiting => Some(Self::Waiting),
             Doing::Pulling => Some(Self::Pulling),

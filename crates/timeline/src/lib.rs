@@ -19,8 +19,10 @@
 pub mod axis;
 mod because;
 pub mod edge;
+mod facts;
 mod form;
 pub mod gantt;
+pub mod html;
 pub mod json;
 pub mod lanes;
 pub mod path;
@@ -30,6 +32,7 @@ pub mod record;
 pub mod recorder;
 pub mod story;
 pub mod summary;
+pub mod svg;
 pub mod text;
 pub mod timeline;
 pub mod trace;

@@ -138,7 +138,7 @@ fn path_lines(timeline: &Timeline, style: Style) -> Vec<Line> {
 }
 
 /// `proxy 0.31 →`, `migrate 0.51 →`, `app 0.08 s`
-fn path_parts(path: &Path, style: Style) -> Vec<Line> {
+pub(crate) fn path_parts(path: &Path, style: Style) -> Vec<Line> {
     let times: Vec<_> = path.steps.iter().map(Step::length).collect();
     let (times, unit) = lengths(&times);
     let last = path.steps.len().saturating_sub(1);
@@ -168,12 +168,21 @@ fn wait_lines(timeline: &Timeline, style: Style) -> Vec<Line> {
 const LABEL: usize = 16;
 
 /// `app, 0.82 s for migrate`
-fn wait_text(wait: &Wait) -> String {
+pub(crate) fn wait_text(wait: &Wait) -> String {
     let (container, target) = (tame(&wait.container), tame(wait.target.name()));
     format!("{container}, {} for {target}", length(wait.length()))
 }
 
 fn restart_lines(timeline: &Timeline, style: Style) -> Vec<Line> {
+    let parts = restart_parts(timeline);
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    style.flow(Line::new(Tone::Dim, " restarts       "), ", ", &parts)
+}
+
+/// `proxy 2x`, for each that was restarted.
+pub(crate) fn restart_parts(timeline: &Timeline) -> Vec<Line> {
     let restarts = timeline.restarts();
     let names = timeline.containers();
     let count = |name: &&str| {
@@ -186,13 +195,9 @@ fn restart_lines(timeline: &Timeline, style: Style) -> Vec<Line> {
         .iter()
         .map(|name| (name, count(name)))
         .filter(|(_, count)| *count > 0);
-    let parts: Vec<_> = restarted
+    restarted
         .map(|(name, count)| Line::new(Tone::Plain, format!("{} {count}x", tame(name))))
-        .collect();
-    if parts.is_empty() {
-        return Vec::new();
-    }
-    style.flow(Line::new(Tone::Dim, " restarts       "), ", ", &parts)
+        .collect()
 }
 
 fn notable_lines(timeline: &Timeline, style: Style) -> Vec<Line> {
@@ -272,7 +277,7 @@ fn is_notable(timeline: &Timeline, told: &Told) -> bool {
         })
 }
 
-const fn phase_tone(phase: Phase) -> Tone {
+pub(crate) const fn phase_tone(phase: Phase) -> Tone {
     match phase {
         Phase::Succeeded => Tone::Good,
         Phase::Failed => Tone::Bad,
