@@ -7,6 +7,7 @@ mod lint;
 mod man;
 mod plan;
 mod simulate;
+mod trace;
 
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use explain::ExplainArgs;
@@ -15,6 +16,7 @@ pub(crate) use lint::LintArgs;
 pub(crate) use man::ManArgs;
 pub(crate) use plan::{PlanArgs, PlanFormat};
 pub(crate) use simulate::SimulateArgs;
+pub(crate) use trace::{TraceArgs, TraceFormat};
 
 use clap::{ColorChoice, Parser, Subcommand, ValueEnum as _};
 use std::ffi::OsString;
@@ -57,6 +59,7 @@ pub(crate) enum Command {
     Init(InitArgs),
     Plan(PlanArgs),
     Simulate(SimulateArgs),
+    Trace(TraceArgs),
     Lint(LintArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
@@ -68,6 +71,7 @@ Examples:
   pillion init                   a pod file to begin with
   pillion plan pod.yaml          what starts and stops when, and why
   pillion simulate pod.yaml      its whole life, in virtual time
+  pillion trace                  what happened in the latest run, and why
   pillion lint pod.yaml          every problem in a file, with a fix
   pillion explain L0102          what a problem means
 ";

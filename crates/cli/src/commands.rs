@@ -7,6 +7,7 @@ pub(crate) mod lint;
 mod man;
 mod plan;
 pub(crate) mod simulate;
+pub(crate) mod trace;
 
 use crate::args::Command;
 use crate::exit::ExitStatus;
@@ -20,6 +21,7 @@ pub(crate) fn run(command: Command, printer: &mut Printer) -> Result<ExitStatus>
         Command::Plan(args) => plan::plan(&args, printer),
         Command::Lint(args) => lint::lint(&args, printer),
         Command::Simulate(args) => simulate::simulate(args, printer),
+        Command::Trace(args) => trace::trace(args, printer),
         Command::Explain(args) => explain::explain(&args, printer),
         Command::Completions(args) => completions::completions(&args, printer),
         Command::Man(args) => man::man(&args, printer),

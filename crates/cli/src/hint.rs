@@ -3,9 +3,11 @@
 use crate::commands::explain::UnknownTopic;
 use crate::commands::init::UnknownExample;
 use crate::commands::simulate::UnknownContainer;
+use crate::commands::trace::NotShown;
 use crate::input::ReadError;
 use crate::new_file::WriteError;
 use crate::pods::NoSuchPod;
+use crate::state::NoSuchRun;
 use anstyle::{AnsiColor, Style};
 use anyhow::Error;
 use std::error::Error as StdError;
@@ -44,6 +46,8 @@ fn hint(error: &Error) -> Option<String> {
             of::<UnknownExample>,
             of::<NoSuchPod>,
             of::<UnknownContainer>,
+            of::<NoSuchRun>,
+            of::<NotShown>,
         ];
         hints.into_iter().find_map(|hint| hint(cause))
     })

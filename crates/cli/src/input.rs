@@ -24,10 +24,7 @@ pub(crate) struct ReadError {
 ///
 /// Of a file that is too large only the beginning is read: enough for the reader to see that it is.
 pub(crate) fn read(path: &Path) -> Result<Input, ReadError> {
-    let error = |source| ReadError {
-        path: path.to_owned(),
-        source,
-    };
+    let error = |source| ReadError::new(path.to_owned(), source);
     if path == Path::new("-") {
         let bytes = read_some(io::stdin().lock()).map_err(error)?;
         return Ok(Input {
@@ -52,6 +49,12 @@ fn read_some(reader: impl Read) -> io::Result<Vec<u8>> {
 }
 
 // === impl ReadError ===
+
+impl ReadError {
+    pub(crate) const fn new(path: PathBuf, source: io::Error) -> Self {
+        Self { path, source }
+    }
+}
 
 impl Hint for ReadError {
     fn hint(&self) -> Option<String> {

@@ -20,6 +20,7 @@ mod live;
 mod new_file;
 mod pods;
 mod printer;
+mod state;
 mod wrap;
 
 use anyhow::Result;

@@ -194,6 +194,7 @@ fn help_fits_eighty_columns_and_keeps_options_with_their_kind() {
         "lint",
         "explain",
         "simulate",
+        "trace",
         "completions",
         "man",
     ] {

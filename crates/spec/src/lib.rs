@@ -52,5 +52,6 @@ pub use dialect::Dialect;
 pub use file::{Outcome, PodFile, read};
 pub use load::{Loaded, LoadedPod, load, lower_and_check};
 pub use lower::{LowerOptions, Lowered, lower};
+pub use nearest::nearest;
 pub use place::Places;
 pub use source::{Source, Span};

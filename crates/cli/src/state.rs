@@ -1,0 +1,289 @@
+//! Where runs keep what outlives them, and which runs there are.
+//!
+//! ```text
+//! $XDG_STATE_HOME/pillion/<namespace>/<name>/runs/<n>/timeline
+//! ```
+//!
+//! Reading is tolerant: what is in the folder and is no run is passed over.
+
+use crate::hint::Hint;
+use pillion_spec::nearest;
+use std::env;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The folder that holds the state of all pods of this user.
+#[derive(Clone, Debug)]
+pub(crate) struct StateFolder {
+    root: PathBuf,
+}
+
+/// One run of a pod.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) struct Run {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    /// Which of the pod's runs, from 1.
+    pub(crate) number: u64,
+    /// What it left.
+    pub(crate) folder: PathBuf,
+}
+
+/// How a person names a run: `orders`, `shop/orders`, `shop/orders#3`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Wanted<'a> {
+    namespace: Option<&'a str>,
+    name: &'a str,
+    number: Option<u64>,
+}
+
+/// A run is meant that is not there, or it is not clear which.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoSuchRun {
+    #[error("there is no place for the state of runs")]
+    NoHome,
+    #[error("cannot list the runs in {}", .folder.display())]
+    Unlisted { folder: PathBuf, source: io::Error },
+    #[error("no pod has been run yet")]
+    NoRuns,
+    #[error("there is no run of a pod `{wanted}`")]
+    UnknownPod { wanted: String, names: Vec<String> },
+    #[error("there is no run {number} of `{name}`")]
+    UnknownNumber {
+        name: String,
+        number: u64,
+        latest: u64,
+    },
+    #[error("there are {} pods of that name", .names.len())]
+    Several { names: Vec<String> },
+}
+
+// === impl StateFolder ===
+
+impl StateFolder {
+    /// The folder of this user, as the environment says. It need not exist.
+    pub(crate) fn locate() -> Result<Self, NoSuchRun> {
+        // A path that is not absolute is to be passed over, says the rule for these variables.
+        let set = |name| env::var_os(name).map(PathBuf::from);
+        let absolute = |name| set(name).filter(|path| path.is_absolute());
+        let state = absolute("XDG_STATE_HOME")
+            .or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+        let root = state.ok_or(NoSuchRun::NoHome)?.join("pillion");
+        Ok(Self { root })
+    }
+
+    /// Every run, by namespace, name and number.
+    pub(crate) fn runs(&self) -> Result<Vec<Run>, NoSuchRun> {
+        let listed = self.list();
+        let mut runs = listed.map_err(|source| NoSuchRun::Unlisted {
+            folder: self.root.clone(),
+            source,
+        })?;
+        runs.sort();
+        Ok(runs)
+    }
+
+    /// The run in which something was told last.
+    pub(crate) fn latest(&self) -> Result<Run, NoSuchRun> {
+        latest(self.runs()?).ok_or(NoSuchRun::NoRuns)
+    }
+
+    /// The run that somebody names; without a number, the pod's latest.
+    pub(crate) fn find(&self, wanted: Wanted<'_>) -> Result<Run, NoSuchRun> {
+        let all = self.runs()?;
+        let (of_pod, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|run| wanted.is_of_pod(run));
+        let mut pods: Vec<_> = of_pod.iter().map(Run::pod).collect();
+        pods.dedup();
+        if pods.len() > 1 {
+            return Err(NoSuchRun::Several { names: pods });
+        }
+        let Some(newest) = of_pod.iter().map(|run| run.number).max() else {
+            return Err(wanted.unknown(&others));
+        };
+        let number = wanted.number.unwrap_or(newest);
+        let found = of_pod.into_iter().find(|run| run.number == number);
+        found.ok_or_else(|| NoSuchRun::UnknownNumber {
+            name: wanted.name.to_owned(),
+            number,
+            latest: newest,
+        })
+    }
+
+    fn list(&self) -> io::Result<Vec<Run>> {
+        let mut runs = Vec::new();
+        for (namespace, folder) in folders(&self.root)? {
+            for (name, folder) in folders(&folder)? {
+                for (number, folder) in folders(&folder.join("runs"))? {
+                    runs.extend(number.parse().ok().map(|number| Run {
+                        namespace: namespace.clone(),
+                        name: name.clone(),
+                        number,
+                        folder,
+                    }));
+                }
+            }
+        }
+        Ok(runs)
+    }
+}
+
+/// The folders in a folder, with their names; none if it is not there.
+fn folders(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut folders = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        if let Ok(name) = entry.file_name().into_string()
+            && entry.file_type()?.is_dir()
+        {
+            folders.push((name, entry.path()));
+        }
+    }
+    Ok(folders)
+}
+
+fn latest(runs: Vec<Run>) -> Option<Run> {
+    runs.into_iter().max_by_key(|run| (run.told(), run.number))
+}
+
+// === impl Run ===
+
+impl Run {
+    /// The file that tells what happened.
+    pub(crate) fn timeline(&self) -> PathBuf {
+        self.folder.join("timeline")
+    }
+
+    /// Its pod: `shop/orders`.
+    fn pod(&self) -> String {
+        format!("{}/{}", self.namespace, self.name)
+    }
+
+    /// When something was told last.
+    fn told(&self) -> Option<SystemTime> {
+        let told = fs::metadata(self.timeline()).or_else(|_| fs::metadata(&self.folder));
+        told.and_then(|told| told.modified()).ok()
+    }
+}
+
+// === impl Wanted ===
+
+impl<'a> Wanted<'a> {
+    /// Reads a name; `None` if it can only be a path.
+    pub(crate) fn parse(text: &'a str) -> Option<Self> {
+        let (pod, number) = match text.rsplit_once('#') {
+            Some((pod, number)) => (pod, Some(number.parse().ok()?)),
+            None => (text, None),
+        };
+        let (namespace, name) = match pod.split_once('/') {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, pod),
+        };
+        let is_name =
+            |name: &str| !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\']);
+        let good = is_name(name) && namespace.is_none_or(is_name);
+        good.then_some(Self {
+            namespace,
+            name,
+            number,
+        })
+    }
+
+    fn is_of_pod(&self, run: &Run) -> bool {
+        run.name == self.name
+            && self
+                .namespace
+                .is_none_or(|namespace| run.namespace == namespace)
+    }
+
+    fn unknown(&self, others: &[Run]) -> NoSuchRun {
+        if others.is_empty() {
+            return NoSuchRun::NoRuns;
+        }
+        let name = |run: &Run| match self.namespace {
+            Some(_) => run.pod(),
+            None => run.name.clone(),
+        };
+        let mut names: Vec<_> = others.iter().map(name).collect();
+        names.sort();
+        names.dedup();
+        let wanted = match self.namespace {
+            Some(namespace) => format!("{namespace}/{}", self.name),
+            None => self.name.to_owned(),
+        };
+        NoSuchRun::UnknownPod { wanted, names }
+    }
+}
+
+// === impl NoSuchRun ===
+
+impl Hint for NoSuchRun {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NoHome => "set `HOME`, or `XDG_STATE_HOME` to a folder for it".to_owned(),
+            Self::Unlisted { .. } => return None,
+            Self::NoRuns => "`pillion run pod.yaml` runs one; \
+                             `pillion simulate pod.yaml --json | pillion trace -` plays one"
+                .to_owned(),
+            Self::UnknownPod { wanted, names } => {
+                match nearest(wanted, names.iter().map(String::as_str)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("there are runs of {}", few(names)),
+                }
+            }
+            Self::UnknownNumber { name, latest, .. } => {
+                format!("the latest is `{name}#{latest}`")
+            }
+            Self::Several { names } => format!("say which one: {}", names.join(" or ")),
+        })
+    }
+}
+
+/// The first names, and how many there are if these are not all.
+fn few(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    if names.len() <= SHOWN {
+        return names.join(", ");
+    }
+    format!(
+        "{}, and {} more",
+        names[..SHOWN].join(", "),
+        names.len() - SHOWN
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_named_by_pod_namespace_and_number() {
+        let wanted = |namespace, name, number| {
+            Some(Wanted {
+                namespace,
+                name,
+                number,
+            })
+        };
+        assert_eq!(Wanted::parse("orders"), wanted(None, "orders", None));
+        assert_eq!(Wanted::parse("orders#3"), wanted(None, "orders", Some(3)));
+        assert_eq!(
+            Wanted::parse("shop/orders#12"),
+            wanted(Some("shop"), "orders", Some(12))
+        );
+    }
+
+    #[test]
+    fn what_can_only_be_a_path_is_no_name() {
+        for path in ["", "./orders", "../x", "/tmp/x", "a/b/c", "#3", "orders#x"] {
+            assert_eq!(Wanted::parse(path), None, "{path}");
+        }
+    }
+}
