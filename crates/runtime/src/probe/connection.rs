@@ -64,6 +64,11 @@ impl Connection {
         }
     }
 
+    /// The address of the other side.
+    pub(super) fn peer(&self) -> io::Result<IpAddr> {
+        self.stream.peer_addr().map(|address| address.ip())
+    }
+
     /// Whether the other side began to speak HTTP/1.
     pub(super) fn was_greeted_in_http(&self) -> bool {
         &self.greeting.bytes == b"HTTP/"

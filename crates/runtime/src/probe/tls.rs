@@ -22,8 +22,11 @@ struct Anybody(Arc<CryptoProvider>);
 
 /// Agrees on keys with the other side.
 pub(super) fn wrap(host: &str, mut connection: Connection) -> Result<Box<dyn Stream>, Trouble> {
-    let name = ServerName::try_from(host.to_owned())
-        .map_err(|_| Trouble::NoAddress { host: host.into() })?;
+    // What is no name in the eyes of TLS can still be an address.
+    let name = match ServerName::try_from(host.to_owned()) {
+        Ok(name) => name,
+        Err(_) => ServerName::from(connection.peer()?),
+    };
     let mut client = ClientConnection::new(config()?, name).map_err(Trouble::Tls)?;
     while client.is_handshaking() {
         if let Err(error) = client.complete_io(&mut connection) {

@@ -42,6 +42,9 @@ pub(super) enum Trouble {
     /// No TLS connection.
     #[error("TLS failed: {0}")]
     Tls(rustls::Error),
+    /// Something else than TLS came back.
+    #[error("the server does not speak TLS")]
+    NotTls,
     /// HTTPS was wanted.
     #[error("the server speaks HTTP, not HTTPS")]
     PlainHttp,
@@ -71,6 +74,7 @@ impl Trouble {
             | Self::Redirect { .. }
             | Self::Redirects
             | Self::Tls(_)
+            | Self::NotTls
             | Self::PlainHttp
             | Self::NotGrpc
             | Self::Reset => self.to_string(),
@@ -93,6 +97,7 @@ impl From<io::Error> for Trouble {
             | io::ErrorKind::BrokenPipe
             | io::ErrorKind::UnexpectedEof => Self::Closed,
             _ => match error.downcast::<rustls::Error>() {
+                Ok(rustls::Error::InvalidMessage(_)) => Self::NotTls,
                 Ok(error) => Self::Tls(error),
                 Err(error) => Self::Io(error),
             },

@@ -246,3 +246,28 @@ fn a_request_is_a_preface_settings_headers_and_a_question() {
     assert_eq!(data.payload, b"\0\0\0\0\x04\x0a\x02db");
     assert_eq!(rest, b"");
 }
+
+/// What the health server of Go's gRPC answers, bit by bit: it packs its headers, and fills them with what is of no interest here.
+#[test]
+fn a_real_server_is_understood() {
+    let begin = "0000060400000000000005000040000000000401000000000000040800000000000000000500000806000000000002041010090e0707";
+    let serving = "00001001040000000120880f108b1d75d0620d263d4c4d6564\
+                   00000700000000000100000000020801\
+                   00001801050000000100889acac8b21234da8f013000899acac8b5254207317f00";
+    let unknown = "00003301050000000120880f108b1d75d0620d263d4c4d6564\
+                   00889acac8b21234da8f013500899acac8b5254207317f8bb6aeb51fc54a20b677310b";
+
+    let serving = Script(unhex(&[begin, serving].concat()));
+    let unknown = Script(unhex(&[begin, unknown].concat()));
+
+    assert_eq!(serving.play().0.unwrap(), Answer::success("gRPC SERVING"));
+    assert_eq!(unknown.why(), "gRPC NOT_FOUND (unknown service)");
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let digits: Vec<_> = text.chars().map(|c| c.to_digit(16).unwrap()).collect();
+    let bytes = digits
+        .chunks(2)
+        .map(|pair| u8::try_from(pair[0] << 4 | pair[1]).unwrap());
+    bytes.collect()
+}
