@@ -270,6 +270,11 @@ impl Engine {
         self.lives.get(container.index()).map(|life| &life.record)
     }
 
+    /// Whether a container can be used: a service whose readiness holds.
+    pub fn is_container_ready(&self, container: ContainerId) -> bool {
+        container.index() < self.lives.len() && self.is_ready(container)
+    }
+
     /// Which run of the pod this is; the first is 1.
     pub fn run(&self) -> u32 {
         self.record.run

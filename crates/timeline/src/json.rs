@@ -2,8 +2,8 @@
 //!
 //! Lines can be appended while the pod lives. Whoever reads takes what is whole: the line that was
 //! being written when the writer died is left out and reported, and so is any other that makes no
-//! sense. Fields and kinds of records that are not known are skipped. `docs/timeline.md` lists the
-//! names.
+//! sense. Fields and kinds of records that are not known are skipped, and so are lines of logs that
+//! stand among the records. `docs/timeline.md` lists the names.
 
 use crate::record::Record;
 use crate::timeline::{Header, Timeline};
@@ -97,6 +97,7 @@ pub fn read(text: &str) -> Result<Reading, ReadError> {
     while let Some((number, line)) = lines.next() {
         match serde_json::from_str(line) {
             Ok(record) => reading.timeline.push(record),
+            Err(_) if line.starts_with(LOG) && line.ends_with('}') => {}
             Err(_) if lines.peek().is_none() => reading.torn = true,
             Err(error) => {
                 reading.unreadable.push(Unreadable {
@@ -154,5 +155,7 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
+/// How a line begins that a container wrote: they stand among the records where both are printed.
+const LOG: &str = "{\"log\":";
 /// What the header says it is the header of.
 const FORMAT: &str = "pillion-timeline";

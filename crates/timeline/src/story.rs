@@ -59,8 +59,15 @@ impl Timeline {
     pub fn story(&self, detail: Detail) -> Vec<Told> {
         match detail {
             Detail::Full => self.full_story(),
-            Detail::Brief => self.brief_story(),
+            Detail::Brief => self.brief_story(self.records()),
         }
+    }
+
+    /// What a person wants to follow of the records after that one, which come to an end with a
+    /// moment: as they are told while the pod lives.
+    pub fn news(&self, after: Seq) -> Vec<Told> {
+        let start = self.records().partition_point(|record| record.seq <= after);
+        self.brief_story(&self.records()[start..])
     }
 
     fn full_story(&self) -> Vec<Told> {
@@ -80,10 +87,10 @@ impl Timeline {
         told
     }
 
-    fn brief_story(&self) -> Vec<Told> {
+    fn brief_story(&self, records: &[Record]) -> Vec<Told> {
         let mut moments: BTreeMap<_, Vec<&Record>> = BTreeMap::new();
         let mut places = Vec::new();
-        for record in self.records() {
+        for record in records {
             let moment = moments.entry((record.at, &record.container)).or_default();
             places.push(moment.len());
             moment.push(record);
@@ -98,8 +105,7 @@ impl Timeline {
             .brief()?;
             Some(Told::new(record, text))
         };
-        let records = self.records().iter().zip(places);
-        records.filter_map(tell).collect()
+        records.iter().zip(places).filter_map(tell).collect()
     }
 }
 

@@ -7,6 +7,7 @@ use crate::quantity::length;
 use crate::record::{Cause, Record, Target, What};
 use crate::text::{Tone, tame};
 use pillion_engine::entry::Impossible;
+use pillion_engine::event::Exit;
 use pillion_engine::pod::{HookKind, ProbeKind, Reaction, Until};
 use pillion_engine::status::Phase;
 use std::fmt::Write as _;
@@ -183,7 +184,7 @@ pub(crate) fn reason(record: &Record) -> Option<String> {
 }
 
 /// The words for the cause of something that is about that container.
-pub(crate) fn cause_words(cause: &Cause, about: Option<&str>) -> Option<String> {
+pub fn cause_words(cause: &Cause, about: Option<&str>) -> Option<String> {
     Some(match cause {
         Cause::Itself | Cause::Unknown => return None,
         Cause::PodStart => "nothing to wait for".into(),
@@ -227,8 +228,14 @@ pub(crate) fn cause_words(cause: &Cause, about: Option<&str>) -> Option<String> 
     })
 }
 
+/// `exited 137 (killed)`
+pub fn exited(exit: &Exit) -> String {
+    let how = how(exit.signal, exit.oom, exit.reason.as_deref());
+    format!("exited {}{how}", exit.code)
+}
+
 /// `for migrate to succeed`
-pub(crate) fn awaited(target: &Target, until: Until) -> String {
+pub fn awaited(target: &Target, until: Until) -> String {
     let name = tame(target.name());
     match (target, until) {
         (Target::Barrier(_), _) | (_, Until::Settled) => format!("for {name}"),

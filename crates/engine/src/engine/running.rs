@@ -264,7 +264,7 @@ impl Engine {
     }
 
     /// Whether every service is ready and nothing has given up.
-    pub(super) fn is_pod_ready(&self) -> bool {
+    pub fn is_pod_ready(&self) -> bool {
         self.unready == 0
             && self.record.goal == Goal::Run
             && self.record.sandbox

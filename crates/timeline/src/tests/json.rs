@@ -338,6 +338,21 @@ fn a_broken_line_in_the_middle_is_reported_and_the_rest_is_read() {
 }
 
 #[test]
+fn lines_of_logs_among_the_records_are_skipped() {
+    let whole = orders().timeline;
+    let log = "{\"log\":{\"container\":\"app\",\"stream\":\"stdout\",\"at\":1,\"line\":\"x\"}}\n";
+    let text: String = json::write(&whole)
+        .split_inclusive('\n')
+        .flat_map(|line| [line, log])
+        .collect();
+    let reading = json::read(&text).unwrap();
+    assert_eq!((reading.torn, reading.unreadable.len()), (false, 0));
+    assert_eq!(reading.timeline, whole);
+    let torn = json::read(&text[..text.len() - 5]).unwrap();
+    assert!(torn.torn);
+}
+
+#[test]
 fn what_is_no_timeline_is_refused_with_the_reason() {
     for (text, error) in [
         ("", ReadError::Empty),
