@@ -23,7 +23,7 @@ pub(crate) struct Printer {
 }
 
 /// A line with the codes of its colours.
-struct Painted<'a>(&'a Line);
+pub(crate) struct Painted<'a>(pub(crate) &'a Line);
 
 // === impl Printer ===
 

@@ -2,10 +2,7 @@
 
 /// The candidate that is most like `word`, if any is like it enough: at most a third of the
 /// letters differ. Of equals the first one is taken.
-pub fn nearest<'c>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'c str>,
-) -> Option<&'c str> {
+pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     nearest_with_distance(word, candidates).map(|(candidate, _)| candidate)
 }
 

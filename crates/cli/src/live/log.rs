@@ -11,7 +11,7 @@
 //! finds the same in every run. With `--timestamps` the calendar's time comes first, and in JSON
 //! as `time`. In JSON a piece of a line that was too long, or had no end, says `"partial":true`.
 //!
-//! Bytes that a terminal would obey are taken out everywhere, see [`clean`].
+//! Bytes that a terminal would obey are taken out everywhere, see [`mod@clean`].
 
 pub(crate) mod clean;
 pub(crate) mod json;
@@ -109,8 +109,14 @@ impl Log {
         log
     }
 
-    /// Another container, after all others.
-    pub(crate) fn add(&mut self, name: &str) {
+    /// Takes in a container that joined the pod, after all others; one that is known stays.
+    pub(crate) fn meet(&mut self, name: &str) {
+        if !self.sources.iter().any(|source| &*source.name == name) {
+            self.add(name);
+        }
+    }
+
+    fn add(&mut self, name: &str) {
         let only = &self.options.only;
         self.sources.push(Source {
             name: name.into(),
