@@ -56,7 +56,8 @@ struct Job {
 /// How many attempts are made at once. The others wait for a turn, and their time begins with it.
 pub const AT_ONCE: usize = 64;
 
-/// What a TLS handshake takes in a build without optimisation, and some more. Only what is used costs memory.
+/// A TLS handshake gets by with a quarter of it, also in a build without optimisation. What is not used costs nothing,
+/// and what would not fit would take the driver down.
 const STACK: usize = 256 << 10;
 
 // === impl Probers ===

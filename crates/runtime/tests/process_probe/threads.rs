@@ -1,0 +1,90 @@
+//! Probes beside a driver.
+
+use super::server::{self, closed};
+use super::{CLOSED_BODY, LONG, empty, http, https, no, tcp, yes};
+use pillion_engine::Tick;
+use pillion_runtime::poller::{Poller, Token};
+use pillion_runtime::probe::thread::{AT_ONCE, Probers, Ticket};
+use pillion_runtime::probe::{Answer, Purpose};
+use rustls::version::TLS13;
+use std::sync::mpsc;
+
+/// Waits until the bell rings.
+fn wait(probers: &Probers) {
+    let poller = Poller::new().unwrap();
+    poller.add(probers, Token(7)).unwrap();
+    assert_eq!(poller.wait(Tick::ZERO, None).unwrap(), [Token(7)]);
+}
+
+/// So many answers, in the order of their tickets.
+fn collect(probers: &mut Probers, count: usize) -> Vec<(Ticket, Answer)> {
+    let mut answers = Vec::new();
+    while answers.len() < count {
+        wait(probers);
+        answers.append(&mut probers.answers());
+    }
+    answers.sort_by_key(|(ticket, _)| *ticket);
+    answers
+}
+
+#[test]
+fn answers_come_with_their_tickets_and_no_thread_is_left() {
+    let mut probers = Probers::new().unwrap();
+    let port = server::secure(&TLS13, CLOSED_BODY);
+
+    let refused = probers.start(tcp(closed()), Purpose::Probe, LONG);
+    let good = probers.start(https(port), Purpose::Probe, LONG);
+
+    let expected = [(refused, no("connection refused")), (good, yes("HTTP 200"))];
+    assert_eq!(collect(&mut probers, 2), expected);
+    assert_eq!(probers.threads(), 0);
+}
+
+#[test]
+fn an_answer_to_what_was_called_off_is_not_told() {
+    let mut probers = Probers::new().unwrap();
+    let (release, released) = mpsc::channel::<()>();
+    let port = server::answer(move |_| {
+        released.recv().unwrap();
+        empty(200)
+    });
+
+    let ticket = probers.start(http(port), Purpose::Probe, LONG);
+    probers.cancel(ticket);
+    release.send(()).unwrap();
+    wait(&probers);
+
+    assert_eq!(probers.answers(), []);
+}
+
+#[test]
+fn more_than_can_be_made_at_once_wait_for_their_turn() {
+    let mut probers = Probers::new().unwrap();
+    let (release, released) = mpsc::channel::<()>();
+    let (sender, requests) = mpsc::channel();
+    let mut is_released = false;
+    let port = server::answer(move |_| {
+        if !is_released {
+            released.recv().unwrap();
+            is_released = true;
+        }
+        sender.send(()).unwrap();
+        empty(200)
+    });
+
+    let start = |_| probers.start(http(port), Purpose::Probe, LONG);
+    let tickets: Vec<_> = (0..AT_ONCE + 3).map(start).collect();
+    assert_eq!(probers.threads(), AT_ONCE);
+    probers.cancel(tickets[AT_ONCE]);
+    release.send(()).unwrap();
+
+    let answers = collect(&mut probers, AT_ONCE + 2);
+    assert!(answers.iter().all(|(_, answer)| answer.ok), "{answers:?}");
+    assert!(
+        answers
+            .iter()
+            .all(|(ticket, _)| *ticket != tickets[AT_ONCE])
+    );
+    assert_eq!(requests.try_iter().count(), AT_ONCE + 2);
+    assert_eq!(probers.threads(), 0);
+}
