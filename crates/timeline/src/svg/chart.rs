@@ -204,7 +204,7 @@ impl<'a> Chart<'a> {
             let _ = write!(
                 out,
                 "<text class=\"length{hidden}\" x=\"{:.1}\" y=\"{}\">{}</text>",
-                x + 7.0,
+                x + 10.0,
                 middle + 4,
                 escape(&length(to.saturating_sub(*from)))
             );
@@ -216,7 +216,7 @@ impl<'a> Chart<'a> {
         let (class, shape) = if mark.failed {
             ("failed", "M-4 -4L4 4M4 -4L-4 4")
         } else {
-            ("done", "M3 0L6 3L12 -4")
+            ("done", "M5 0L8 3L14 -4")
         };
         let _ = writeln!(
             out,

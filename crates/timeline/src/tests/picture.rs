@@ -24,6 +24,31 @@ fn a_good_run_as_a_picture() {
     golden("orders.svg", &svg::svg(&orders().timeline));
 }
 
+/// The page without what is the same in every page.
+fn own_part(page: &str) -> String {
+    let (head, rest) = page.split_once("<style>").unwrap();
+    let (_, rest) = rest.split_once("</style>").unwrap();
+    let (middle, rest) = rest.split_once("<script>").unwrap();
+    let (_, end) = rest.split_once("</script>").unwrap();
+    [head, middle, end].concat()
+}
+
+#[test]
+fn a_good_run_as_a_page() {
+    golden("orders.page", &own_part(&html::page(&orders().timeline)));
+}
+
+#[test]
+fn a_page_loads_nothing_from_anywhere() {
+    let page = html::page(&orders().timeline);
+    assert!(page.contains("default-src 'none'"));
+    // The name of the language of pictures is no address that anybody visits.
+    let page = page.replace("http://www.w3.org/2000/svg", "");
+    for word in ["http:", "https:", "src=", "@import", "href=", "fetch("] {
+        assert!(!page.contains(word), "{word}");
+    }
+}
+
 #[test]
 fn the_same_timeline_gives_the_same_text() {
     let timeline = orders().timeline;
