@@ -54,7 +54,7 @@ pub enum Problem {
         args: bool,
     },
     /// An object that should stand in the file.
-    #[error("needs the {kind} `{name}`, which is not in the file")]
+    #[error("needs the {kind} `{name}`, which is {}", if .elsewhere.is_some() { "in another namespace" } else { "not in the file" })]
     MissingObject {
         /// Its kind.
         kind: ObjectKind,
@@ -152,7 +152,7 @@ pub enum Problem {
         names: Vec<String>,
     },
     /// A path that leaves its volume.
-    #[error("would lead out of the volume: `{path}`")]
+    #[error("has a path that leads out of the volume: `{path}`")]
     LeadsOut {
         /// The path.
         path: String,
@@ -338,7 +338,7 @@ fn no_command(image: Option<&str>) -> String {
 fn missing_object(kind: ObjectKind, name: &str, elsewhere: Option<&str>) -> String {
     match elsewhere {
         Some(namespace) => format!(
-            "the {kind} `{name}` of the file is in the namespace `{namespace}`; a pod sees only its own"
+            "it is in `{namespace}`, and a pod sees only its own namespace; give both the same, or none"
         ),
         None => {
             format!("add a {kind} named `{name}` to the file, or `optional: true` where it is used")

@@ -218,6 +218,9 @@ impl<'k> Object<'k> {
 
     /// What is wrong if a key is not there.
     pub(in crate::process) fn missing(self, key: &str) -> Problem {
+        if self.is_binary(key) {
+            return self.not_text(key);
+        }
         Problem::MissingKey {
             kind: self.kind,
             name: self.name.to_owned(),
@@ -234,10 +237,14 @@ impl<'k> Object<'k> {
         let text = str::from_utf8(value)
             .ok()
             .filter(|text| !text.contains('\0'));
-        text.ok_or_else(|| Problem::NotText {
+        text.ok_or_else(|| self.not_text(key))
+    }
+
+    fn not_text(self, key: &str) -> Problem {
+        Problem::NotText {
             kind: self.kind,
             name: self.name.to_owned(),
             key: key.to_owned(),
-        })
+        }
     }
 }

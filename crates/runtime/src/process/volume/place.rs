@@ -3,6 +3,9 @@
 //! All volumes lie in a folder that only the user can enter, so a file of a Secret is not readable for others whatever
 //! its own permissions are. Those are for the containers that see the volume mounted.
 
+#[cfg(test)]
+mod tests;
+
 use super::{VolumeContent, VolumeFile, VolumePlan};
 use crate::process::recipe::MountRecipe;
 use pillion_spec::volume::HostPathType;
@@ -72,9 +75,7 @@ impl PlaceError {
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::Full { .. } => Some("make room, or set XDG_STATE_HOME to a folder that has some"),
-            Self::Missing { .. } => {
-                Some("make it, or write `DirectoryOrCreate` or `FileOrCreate` as its type")
-            }
+            Self::Missing { wanted, .. } => Some(missing_help(*wanted)),
             Self::OfAnotherType { .. } => Some("correct the type, or leave it out"),
             Self::Io { .. } | Self::LeadsOut { .. } => None,
         }
@@ -87,6 +88,21 @@ impl PlaceError {
             Self::Full { path }
         } else {
             Self::Io { act, path, source }
+        }
+    }
+}
+
+fn missing_help(wanted: HostPathType) -> &'static str {
+    match wanted {
+        HostPathType::Directory | HostPathType::DirectoryOrCreate => {
+            "make it, or write `DirectoryOrCreate` as its type"
+        }
+        HostPathType::File | HostPathType::FileOrCreate => {
+            "make it, or write `FileOrCreate` as its type"
+        }
+        HostPathType::Socket => "start the program that listens there",
+        HostPathType::Unset | HostPathType::CharDevice | HostPathType::BlockDevice => {
+            "see that the path is right on this machine"
         }
     }
 }
