@@ -30,7 +30,7 @@ pub use serve::serve;
 pub use stage::{Mount, MountKind, Stage, StageError};
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::process::{Child, Command, Stdio};
@@ -38,6 +38,8 @@ use std::process::{Child, Command, Stdio};
 /// The guard of one pod, seen from `pillion`. Dropped, it ends with all that it guards.
 #[derive(Debug)]
 pub struct Guard {
+    program: OsString,
+    arguments: Vec<String>,
     process: Child,
     control: Option<OwnedFd>,
 }
@@ -47,17 +49,25 @@ pub struct Guard {
 impl Guard {
     /// Starts a guard: the program must call [`serve`] when it gets these arguments.
     pub fn start(program: impl AsRef<OsStr>, arguments: &[&str]) -> io::Result<Self> {
-        let (ours, theirs) = pair()?;
-        let process = Command::new(program)
-            .args(arguments)
-            .env_clear()
-            .stdin(Stdio::from(theirs))
-            .stdout(Stdio::null())
-            .spawn()?;
+        let program = program.as_ref().to_owned();
+        let arguments: Vec<_> = arguments.iter().map(|&word| word.to_owned()).collect();
+        let (process, control) = start(&program, &arguments)?;
         Ok(Self {
+            program,
+            arguments,
             process,
-            control: Some(ours),
+            control: Some(control),
         })
+    }
+
+    /// Starts another one in place of one that was killed.
+    pub fn restart(&mut self) -> io::Result<()> {
+        self.control = None;
+        self.process.wait()?;
+        let (process, control) = start(&self.program, &self.arguments)?;
+        self.process = process;
+        self.control = Some(control);
+        Ok(())
     }
 
     /// Asks for a keeper. It waits for its first order.
@@ -86,6 +96,17 @@ impl Drop for Guard {
         // It ends by itself once its socket is closed; nobody is left to hear of a failure.
         let _ = self.process.wait();
     }
+}
+
+fn start(program: &OsStr, arguments: &[String]) -> io::Result<(Child, OwnedFd)> {
+    let (ours, theirs) = pair()?;
+    let process = Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .stdin(Stdio::from(theirs))
+        .stdout(Stdio::null())
+        .spawn()?;
+    Ok((process, ours))
 }
 
 fn pair() -> io::Result<(OwnedFd, OwnedFd)> {

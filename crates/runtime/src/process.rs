@@ -1,6 +1,498 @@
 //! Host processes: a container is a process on this machine, and all that it starts.
+//!
+//! ```text
+//! engine::Action ─▶ Processes ─▶ guard, keepers      launches, signals, hooks, probes by command
+//!                       │  └───▶ probers             probes and hooks over the network
+//!                       └──────▶ alarms              kills and timeouts that the engine leaves to us
+//! keepers, pipes, sockets, files ─▶ Processes ─▶ engine::Event, output
+//! ```
+//!
+//! Everything that is waited for is a descriptor in one table: a pod that does nothing costs nothing.
 
+mod alarm;
+mod beside;
+mod definition;
 pub mod env;
 pub mod expand;
+mod last_words;
+mod listen;
+mod ready;
 pub mod recipe;
+mod run;
+mod start;
 pub mod volume;
+
+pub use definition::{Definition, Larder};
+pub use listen::ListenError;
+
+use crate::clock;
+use crate::guard::{ChannelError, Guard, Order, Report, cgroup::Controller};
+use crate::poller::{Poller, Token};
+use crate::probe::thread::{Probers, Ticket};
+use crate::runtime::{Happening, Output, Runtime, Stream};
+use alarm::{Alarm, Alarms, Due};
+use beside::Beside;
+use listen::Listeners;
+use pillion_engine::pod::{HookKind, ProbeKind};
+use pillion_engine::{Action, Attempt, ContainerId, Event, Exit, Found, Tick};
+use ready::file::FileWatches;
+use ready::notify::NotifySocket;
+use run::Run;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::io;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// Runs the containers of one pod as host processes.
+#[derive(Debug)]
+pub struct Processes {
+    guard: Guard,
+    poller: Rc<Poller>,
+    /// By the number of the container.
+    containers: Vec<Versions>,
+    runs: BTreeMap<ContainerId, Run>,
+    sources: HashMap<Token, Source>,
+    next_token: u64,
+    alarms: Alarms,
+    probers: Probers,
+    /// Questions over the network that are under way.
+    asked: HashMap<Ticket, Asked>,
+    files: FileWatches,
+    listeners: Listeners,
+    /// What is told before anything new is waited for.
+    queue: VecDeque<Happening>,
+    next_exec: u64,
+    room: Room,
+}
+
+/// What a pod finds on this machine.
+#[derive(Clone, Debug)]
+pub struct Room {
+    /// A folder with a short path, of the user alone: for sockets, and for what containers leave when they end.
+    pub folder: PathBuf,
+    /// The beginning of the names of its control groups.
+    pub group: String,
+    /// What can be limited.
+    pub limits: BTreeSet<Controller>,
+}
+
+/// The definitions of one container, by their numbers.
+#[derive(Debug, Default)]
+struct Versions {
+    by_number: BTreeMap<u32, Rc<Definition>>,
+}
+
+/// Who has something to read.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Keeper(ContainerId),
+    Output(ContainerId, Stream),
+    Notify(ContainerId),
+    Files,
+    Probers,
+}
+
+/// A question over the network, and who wants to know.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    container: ContainerId,
+    attempt: Attempt,
+    what: Beside,
+}
+
+/// The most that is read of one container before the others get their turn.
+const MOST_OUTPUT: usize = 64 << 10;
+
+// === impl Processes ===
+
+impl Processes {
+    /// Takes over a pod's containers, in the order of their numbers. They can be started when this is told.
+    pub fn new(
+        guard: Guard,
+        poller: Rc<Poller>,
+        definitions: Vec<Definition>,
+        room: Room,
+    ) -> io::Result<Self> {
+        let probers = Probers::new()?;
+        let files = FileWatches::new()?;
+        let mut processes = Self {
+            guard,
+            poller,
+            containers: Vec::new(),
+            runs: BTreeMap::new(),
+            sources: HashMap::new(),
+            next_token: 0,
+            alarms: Alarms::default(),
+            probers,
+            asked: HashMap::new(),
+            files,
+            listeners: Listeners::default(),
+            queue: VecDeque::from([Happening::Event(Event::SandboxReady)]),
+            next_exec: 0,
+            room,
+        };
+        let token = processes.token(Source::Probers);
+        processes.poller.add(&processes.probers, token)?;
+        let token = processes.token(Source::Files);
+        processes.poller.add(&processes.files, token)?;
+        for definition in definitions {
+            processes.add(definition);
+        }
+        Ok(processes)
+    }
+
+    /// Makes the sockets that are held for containers.
+    pub fn listen(&mut self) -> Result<(), ListenError> {
+        for (number, versions) in (0..).zip(&self.containers) {
+            if let Some(definition) = versions.by_number.get(&0) {
+                self.listeners
+                    .hold(ContainerId(number), &definition.recipe.listen)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One more container, after all others.
+    pub fn add(&mut self, definition: Definition) {
+        let by_number = BTreeMap::from([(0, Rc::new(definition))]);
+        self.containers.push(Versions { by_number });
+    }
+
+    /// What a container is from this version on.
+    pub fn define(&mut self, container: ContainerId, version: u32, definition: Definition) {
+        if let Some(versions) = self.containers.get_mut(container.index()) {
+            versions.by_number.insert(version, Rc::new(definition));
+        }
+    }
+
+    /// How a container is run.
+    pub fn definition(&self, container: ContainerId, version: u32) -> Option<&Rc<Definition>> {
+        let versions = self.containers.get(container.index())?;
+        versions.by_number.get(&version)
+    }
+
+    /// The number of a container's process, while it runs.
+    pub fn pid(&self, container: ContainerId) -> Option<i32> {
+        self.runs.get(&container)?.pid
+    }
+
+    /// Sends a container's process a signal, as somebody else on this machine could.
+    pub fn signal(&mut self, container: ContainerId, signal: i32) -> bool {
+        let run = self.runs.get(&container);
+        run.is_some_and(|run| run.channel.send(&Order::Signal(signal), &[]).is_ok())
+    }
+
+    /// Lets everything go, and waits until nothing is left.
+    pub fn finish(self) -> io::Result<()> {
+        drop(self.runs);
+        self.guard.finish()
+    }
+
+    fn token(&mut self, source: Source) -> Token {
+        let token = Token(self.next_token);
+        self.next_token += 1;
+        self.sources.insert(token, source);
+        token
+    }
+
+    fn tell(&mut self, event: Event) {
+        self.queue.push_back(Happening::Event(event));
+    }
+
+    /// Takes in what there is to read.
+    fn read(&mut self, token: Token) {
+        match self.sources.get(&token).copied() {
+            None => self.queue.push_back(Happening::Ready(token)),
+            Some(Source::Keeper(container)) => self.hear(container),
+            Some(Source::Output(container, stream)) => self.take_output(container, stream),
+            Some(Source::Notify(container)) => self.take_notices(container),
+            Some(Source::Files) => {
+                for (container, attempt) in self.files.appeared() {
+                    self.notified(container, attempt, true);
+                }
+            }
+            Some(Source::Probers) => self.take_answers(),
+        }
+    }
+
+    /// Takes in what a keeper tells.
+    fn hear(&mut self, container: ContainerId) {
+        while let Some(run) = self.runs.get_mut(&container) {
+            let attempt = run.attempt;
+            match run.channel.try_receive() {
+                Ok(None) => return,
+                Ok(Some(Report::Started { pid })) => {
+                    run.pid = Some(pid);
+                    self.tell(Event::Started { container, attempt });
+                }
+                Ok(Some(Report::StartFailed {
+                    errno,
+                    message,
+                    hint,
+                })) => {
+                    self.start_failed(container, errno, &message, hint.as_deref());
+                }
+                Ok(Some(Report::Exited { outcome, oom })) => {
+                    let exit = run::exit(outcome, oom);
+                    self.exited(container, exit);
+                }
+                Ok(Some(Report::ExecDone { id, outcome })) => {
+                    self.exec_done(container, id, outcome);
+                }
+                // It was killed; the guard has seen to what it kept.
+                Err(
+                    ChannelError::Closed
+                    | ChannelError::Io(_)
+                    | ChannelError::Unintelligible(_)
+                    | ChannelError::TooLong,
+                ) => self.exited(container, Exit::unknown()),
+            }
+        }
+    }
+
+    fn take_output(&mut self, container: ContainerId, stream: Stream) {
+        let Some(run) = self.runs.get_mut(&container) else {
+            return;
+        };
+        match run.read(stream, MOST_OUTPUT) {
+            Ok(Some(bytes)) => self.output(container, stream, bytes),
+            Ok(None) => {}
+            // Nobody writes there any more.
+            Err(()) => {
+                let closed = run.close(stream);
+                self.drop_source(closed);
+            }
+        }
+    }
+
+    fn output(&mut self, container: ContainerId, stream: Stream, bytes: Vec<u8>) {
+        let Some(run) = self.runs.get_mut(&container) else {
+            return;
+        };
+        let attempt = run.attempt;
+        run.last_words.hear(&bytes);
+        if run.finds_line(stream, &bytes) {
+            self.notified(container, attempt, true);
+        }
+        self.queue.push_back(Happening::Output(Output {
+            container,
+            attempt,
+            stream,
+            bytes,
+        }));
+    }
+
+    fn take_notices(&mut self, container: ContainerId) {
+        let Some(run) = self.runs.get(&container) else {
+            return;
+        };
+        let attempt = run.attempt;
+        let said = run.notify.as_ref().map(NotifySocket::receive);
+        for ready in said.unwrap_or_default() {
+            self.notified(container, attempt, ready);
+        }
+    }
+
+    fn notified(&mut self, container: ContainerId, attempt: Attempt, ready: bool) {
+        self.tell(Event::Notified {
+            container,
+            attempt,
+            ready,
+        });
+    }
+
+    /// A run is over, and all that it had started with it.
+    fn exited(&mut self, container: ContainerId, mut exit: Exit) {
+        self.drain(container);
+        let Some(mut run) = self.end_run(container) else {
+            return;
+        };
+        let attempt = run.attempt;
+        exit.message = run.last_words.take(&exit).map(Into::into);
+        self.tell(Event::Exited {
+            container,
+            attempt,
+            exit,
+        });
+    }
+
+    /// Takes in what a container that has ended still had to say.
+    fn drain(&mut self, container: ContainerId) {
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            while let Some(run) = self.runs.get_mut(&container) {
+                match run.read(stream, MOST_OUTPUT) {
+                    Ok(Some(bytes)) => self.output(container, stream, bytes),
+                    Ok(None) | Err(()) => break,
+                }
+            }
+            self.output(container, stream, Vec::new());
+        }
+    }
+
+    /// Forgets a run.
+    fn end_run(&mut self, container: ContainerId) -> Option<Run> {
+        let run = self.runs.remove(&container)?;
+        for token in &run.tokens {
+            self.sources.remove(token);
+        }
+        self.alarms.forget(container, run.attempt);
+        self.files.forget(container, run.attempt);
+        for (ticket, _) in self
+            .asked
+            .extract_if(|_, asked| (asked.container, asked.attempt) == (container, run.attempt))
+        {
+            self.probers.cancel(ticket);
+        }
+        Some(run)
+    }
+
+    fn drop_source(&mut self, closed: Option<Token>) {
+        if let Some(token) = closed {
+            self.sources.remove(&token);
+        }
+    }
+
+    fn stop(&mut self, container: ContainerId, attempt: Attempt, deadline: Tick) {
+        let Some(run) = self.run_of(container, attempt) else {
+            return;
+        };
+        let signal = (!std::mem::replace(&mut run.told_to_stop, true))
+            .then_some(Order::Signal(run.definition.recipe.stop_signal));
+        if deadline <= clock::now() {
+            run.order(&Order::Kill);
+            return;
+        }
+        if let Some(signal) = signal {
+            run.order(&signal);
+        }
+        let what = Due::Kill;
+        self.set_alarm(deadline, container, attempt, what);
+    }
+
+    fn set_alarm(&mut self, at: Tick, container: ContainerId, attempt: Attempt, what: Due) {
+        self.alarms.set(Alarm {
+            at,
+            container,
+            attempt,
+            what,
+        });
+    }
+
+    fn run_of(&mut self, container: ContainerId, attempt: Attempt) -> Option<&mut Run> {
+        let run = self.runs.get_mut(&container)?;
+        (run.attempt == attempt).then_some(run)
+    }
+
+    fn ring(&mut self, alarm: Alarm) {
+        let Alarm {
+            container,
+            attempt,
+            what,
+            ..
+        } = alarm;
+        match what {
+            Due::Kill => {
+                if let Some(run) = self.run_of(container, attempt) {
+                    run.order(&Order::Kill);
+                }
+            }
+            Due::Slept(hook) => self.hook_done(container, attempt, hook, true),
+            Due::EndExec(id) => self.end_exec(container, attempt, id),
+            Due::ProbeTimeout(probe, id) => {
+                self.end_exec(container, attempt, id);
+                self.probed(container, attempt, probe, false);
+            }
+        }
+    }
+
+    fn hook_done(&mut self, container: ContainerId, attempt: Attempt, hook: HookKind, ok: bool) {
+        self.tell(Event::HookDone {
+            container,
+            attempt,
+            hook,
+            ok,
+        });
+    }
+
+    fn probed(&mut self, container: ContainerId, attempt: Attempt, probe: ProbeKind, ok: bool) {
+        self.tell(Event::Probed {
+            container,
+            attempt,
+            probe,
+            ok,
+        });
+    }
+}
+
+impl Runtime for Processes {
+    fn now(&self) -> Tick {
+        clock::now()
+    }
+
+    fn carry_out(&mut self, action: Action) {
+        match action {
+            // Host processes have no images.
+            Action::Pull {
+                container, attempt, ..
+            } => self.tell(Event::Pulled { container, attempt }),
+            Action::CancelPull { .. } => {}
+            Action::Start {
+                container,
+                attempt,
+                version,
+                command,
+            } => self.start(container, attempt, version, command),
+            Action::RunHook {
+                container,
+                attempt,
+                hook,
+                deadline,
+            } => self.run_hook(container, attempt, hook, deadline),
+            Action::Probe {
+                container,
+                attempt,
+                probe,
+                timeout,
+            } => self.probe(container, attempt, probe, timeout),
+            Action::Stop {
+                container,
+                attempt,
+                deadline,
+            } => self.stop(container, attempt, deadline),
+        }
+    }
+
+    fn wait(&mut self, until: Option<Tick>) -> io::Result<Happening> {
+        loop {
+            if let Some(happening) = self.queue.pop_front() {
+                return Ok(happening);
+            }
+            let now = clock::now();
+            while let Some(alarm) = self.alarms.expire(now) {
+                self.ring(alarm);
+            }
+            if !self.queue.is_empty() {
+                continue;
+            }
+            if until.is_some_and(|until| until <= now) {
+                return Ok(Happening::Due);
+            }
+            let first = [until, self.alarms.next()].into_iter().flatten().min();
+            let poller = Rc::clone(&self.poller);
+            for token in poller.wait(now, first)? {
+                self.read(token);
+            }
+        }
+    }
+
+    fn find(&mut self, container: ContainerId, attempt: Attempt) -> Found {
+        // Containers end with the driver, so after it was away there are none.
+        match self.run_of(container, attempt) {
+            Some(_) => Found::Running { attempt },
+            None => Found::Ended {
+                attempt,
+                exit: None,
+            },
+        }
+    }
+}

@@ -9,9 +9,10 @@
 //! Facts are kept before the actions that follow from them are carried out, so that nothing is done that was not
 //! written down.
 
+use crate::guard::Outcome;
 use crate::poller::Token;
-use crate::runtime::{Happening, Runtime};
-use pillion_engine::{Engine, Entry, Fact, PodResult, Refused, Request};
+use crate::runtime::{Happening, Output, Runtime};
+use pillion_engine::{Engine, Entry, Fact, PodResult, Refused, Request, Tick};
 use std::io;
 
 /// An engine, what it runs on, and who looks at it.
@@ -30,20 +31,42 @@ pub trait Journal {
 }
 
 /// Whoever looks at a pod from outside, and wants something of it.
-pub trait Front {
-    /// Something of the front's own can be read. What it wants of the pod comes back.
-    fn ready(&mut self, token: Token, engine: &Engine) -> Vec<Request>;
-
-    /// How one of its requests was answered.
-    fn answered(&mut self, answer: Result<(), Refused>);
-
+pub trait Front<R> {
     /// Something happened in the pod's life.
     fn told(&mut self, entry: &Entry, engine: &Engine);
+
+    /// A container wrote something.
+    fn output(&mut self, output: &Output, engine: &Engine);
+
+    /// Something of the front's own can be read.
+    fn ready(&mut self, token: Token, pod: Driven<'_, R>);
+
+    /// A command that was begun for a person is over.
+    fn exec_done(&mut self, id: u64, outcome: Result<Outcome, String>);
+
+    /// When the front wants to be woken.
+    fn next_wake(&self) -> Option<Tick>;
+
+    /// That time has come.
+    fn wake(&mut self, pod: Driven<'_, R>);
+
+    /// Everything that has happened so far was told: a good moment to draw it.
+    fn settle(&mut self, now: Tick, engine: &Engine);
+}
+
+/// A pod that is being run, in the hands of its front.
+#[derive(Debug)]
+pub struct Driven<'p, R> {
+    /// What time it is.
+    pub now: Tick,
+    /// What it runs on.
+    pub runtime: &'p mut R,
+    engine: &'p mut Engine,
 }
 
 // === impl Pump ===
 
-impl<R: Runtime, J: Journal, F: Front> Pump<R, J, F> {
+impl<R: Runtime, J: Journal, F: Front<R>> Pump<R, J, F> {
     /// Couples an engine with what it runs on.
     pub fn new(engine: Engine, runtime: R, journal: J, front: F) -> Self {
         Self {
@@ -61,9 +84,18 @@ impl<R: Runtime, J: Journal, F: Front> Pump<R, J, F> {
             if let Some(result) = self.engine.result() {
                 return Ok(result.clone());
             }
-            let happening = self.runtime.wait(self.engine.poll_deadline())?;
+            self.front.settle(self.runtime.now(), &self.engine);
+            let wake = self.front.next_wake();
+            let until = [self.engine.poll_deadline(), wake];
+            let until = until.into_iter().flatten().min();
+            let happening = self.runtime.wait(until)?;
             self.take_in(happening);
         }
+    }
+
+    /// Takes it apart, once the pod has ended.
+    pub fn into_parts(self) -> (Engine, R, J, F) {
+        (self.engine, self.runtime, self.journal, self.front)
     }
 
     /// Hands out all that the engine wants kept, done and told.
@@ -84,13 +116,43 @@ impl<R: Runtime, J: Journal, F: Front> Pump<R, J, F> {
         let now = self.runtime.now();
         match happening {
             Happening::Event(event) => self.engine.handle_event(now, event),
-            Happening::Due => self.engine.handle_timeout(now),
-            Happening::Ready(token) => {
-                for request in self.front.ready(token, &self.engine) {
-                    let answer = self.engine.handle_request(now, request);
-                    self.front.answered(answer);
+            Happening::Output(output) => self.front.output(&output, &self.engine),
+            Happening::ExecDone { id, outcome } => self.front.exec_done(id, outcome),
+            Happening::Due => {
+                if self.engine.poll_deadline().is_some_and(|due| due <= now) {
+                    self.engine.handle_timeout(now);
+                }
+                if self.front.next_wake().is_some_and(|due| due <= now) {
+                    let pod = Driven::new(now, &mut self.runtime, &mut self.engine);
+                    self.front.wake(pod);
                 }
             }
+            Happening::Ready(token) => {
+                let pod = Driven::new(now, &mut self.runtime, &mut self.engine);
+                self.front.ready(token, pod);
+            }
         }
+    }
+}
+
+// === impl Driven ===
+
+impl<'p, R> Driven<'p, R> {
+    fn new(now: Tick, runtime: &'p mut R, engine: &'p mut Engine) -> Self {
+        Self {
+            now,
+            runtime,
+            engine,
+        }
+    }
+
+    /// How the pod stands.
+    pub fn engine(&self) -> &Engine {
+        self.engine
+    }
+
+    /// Asks for something. What follows from it is done when the front returns.
+    pub fn request(&mut self, request: Request) -> Result<(), Refused> {
+        self.engine.handle_request(self.now, request)
     }
 }

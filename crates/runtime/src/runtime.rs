@@ -1,5 +1,6 @@
 //! Where containers run, seen from the pump.
 
+use crate::guard::Outcome;
 use crate::poller::Token;
 use pillion_engine::{Action, Attempt, ContainerId, Event, Found, Tick};
 use std::io;
@@ -26,8 +27,51 @@ pub trait Runtime {
 pub enum Happening {
     /// Something happened to the pod.
     Event(Event),
+    /// A container wrote something.
+    Output(Output),
+    /// A command that a person ran in a container is over.
+    ExecDone {
+        /// As it was called when it was begun.
+        id: u64,
+        /// How it ended, or why it never ran.
+        outcome: Result<Outcome, String>,
+    },
     /// Something can be read that is not the runtime's own.
     Ready(Token),
     /// The time has come.
     Due,
+}
+
+/// Something that a container wrote.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Output {
+    /// Who.
+    pub container: ContainerId,
+    /// In which run.
+    pub attempt: Attempt,
+    /// Where to.
+    pub stream: Stream,
+    /// What: any bytes, and not always whole lines. Empty when this run will write no more.
+    pub bytes: Vec<u8>,
+}
+
+/// Where a container writes.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+// === impl Stream ===
+
+impl Stream {
+    /// As log files call it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
+        }
+    }
 }

@@ -1,0 +1,272 @@
+//! What runs beside a container's process: hooks, probes, and commands of a person.
+
+use super::alarm::Due;
+use super::recipe::{HookAction, HttpRequest, ProbeAction};
+use super::run::Run;
+use super::{Asked, Processes};
+use crate::clock;
+use crate::guard::{Launch, Order, Outcome};
+use crate::probe::{Purpose, Target};
+use crate::runtime::Happening;
+use pillion_engine::pod::{HookKind, ProbeKind};
+use pillion_engine::{Attempt, ContainerId, Tick};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::time::Duration;
+
+/// Who wants to know how it ends.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Beside {
+    Hook(HookKind),
+    Probe(ProbeKind),
+    Person,
+    /// Nobody any more.
+    Nobody,
+}
+
+/// How long a hook over the network may take if nobody says.
+const LONGEST_HOOK: Duration = Duration::from_hours(1);
+
+impl Processes {
+    pub(super) fn run_hook(
+        &mut self,
+        container: ContainerId,
+        attempt: Attempt,
+        hook: HookKind,
+        deadline: Option<Tick>,
+    ) {
+        let Some(run) = self.run_of(container, attempt) else {
+            return;
+        };
+        let action = run.definition.recipe.hooks.get(&hook).cloned();
+        match action {
+            Some(HookAction::Exec { command }) => {
+                match self.exec(container, attempt, command, Beside::Hook(hook)) {
+                    Ok(id) => {
+                        if let Some(deadline) = deadline {
+                            self.set_alarm(deadline, container, attempt, Due::EndExec(id));
+                        }
+                    }
+                    Err(_) => self.hook_done(container, attempt, hook, false),
+                }
+            }
+            Some(HookAction::Http(request)) => {
+                let timeout = deadline.map_or(LONGEST_HOOK, |at| at.since(clock::now()));
+                let what = Beside::Hook(hook);
+                self.ask(container, attempt, what, target(request), timeout);
+            }
+            Some(HookAction::Sleep(pause)) => {
+                let end = clock::now() + pause;
+                let end = deadline.map_or(end, |deadline| deadline.min(end));
+                self.set_alarm(end, container, attempt, Due::Slept(hook));
+            }
+            Some(HookAction::Fail { .. }) | None => {
+                self.hook_done(container, attempt, hook, false);
+            }
+        }
+    }
+
+    pub(super) fn probe(
+        &mut self,
+        container: ContainerId,
+        attempt: Attempt,
+        probe: ProbeKind,
+        timeout: Duration,
+    ) {
+        let Some(run) = self.run_of(container, attempt) else {
+            return;
+        };
+        let action = run.definition.recipe.probes.get(&probe).cloned();
+        let what = Beside::Probe(probe);
+        let target = match action {
+            Some(ProbeAction::Exec { command }) => {
+                match self.exec(container, attempt, command, what) {
+                    Ok(id) => {
+                        let at = clock::now() + timeout;
+                        self.set_alarm(at, container, attempt, Due::ProbeTimeout(probe, id));
+                    }
+                    Err(_) => self.probed(container, attempt, probe, false),
+                }
+                return;
+            }
+            Some(ProbeAction::Http(request)) => target(request),
+            Some(ProbeAction::Tcp { host, port }) => Target::Tcp { host, port },
+            Some(ProbeAction::Grpc {
+                host,
+                port,
+                service,
+            }) => Target::Grpc {
+                host,
+                port,
+                service,
+            },
+            Some(ProbeAction::Fail { .. }) | None => {
+                return self.probed(container, attempt, probe, false);
+            }
+        };
+        self.ask(container, attempt, what, target, timeout);
+    }
+
+    /// Runs a command of a person in a container, with these for standard input, output and error. Its end is told
+    /// under the number that comes back.
+    pub fn exec_for_person(
+        &mut self,
+        container: ContainerId,
+        command: Vec<String>,
+        stdio: [BorrowedFd<'_>; 3],
+        terminal: bool,
+    ) -> io::Result<u64> {
+        let id = self.next_exec();
+        let run = self.runs.get_mut(&container);
+        let run = run.filter(|run| run.pid.is_some());
+        let run = run.ok_or_else(|| io::Error::other("it does not run"))?;
+        let launch = Launch {
+            terminal,
+            ..beside(run, command)
+        };
+        run.begin(id, Beside::Person, true, launch, &stdio)?;
+        Ok(id)
+    }
+
+    /// Ends a command of a person.
+    pub fn end_exec_of_person(&mut self, container: ContainerId, id: u64) {
+        if let Some(run) = self.runs.get_mut(&container) {
+            run.order(&Order::EndExec { id });
+        }
+    }
+
+    fn exec(
+        &mut self,
+        container: ContainerId,
+        attempt: Attempt,
+        command: Vec<String>,
+        what: Beside,
+    ) -> io::Result<u64> {
+        let id = self.next_exec();
+        let null = File::options().write(true).open("/dev/null")?;
+        let run = self.run_of(container, attempt);
+        let run = run.ok_or_else(|| io::Error::other("it does not run"))?;
+        let launch = beside(run, command);
+        run.begin(id, what, false, launch, &[null.as_fd(), null.as_fd()])?;
+        Ok(id)
+    }
+
+    fn next_exec(&mut self) -> u64 {
+        self.next_exec += 1;
+        self.next_exec
+    }
+
+    /// A command is over.
+    pub(super) fn exec_done(
+        &mut self,
+        container: ContainerId,
+        id: u64,
+        outcome: Result<Outcome, String>,
+    ) {
+        self.alarms.forget_exec(container, id);
+        let Some(run) = self.runs.get_mut(&container) else {
+            return;
+        };
+        let attempt = run.attempt;
+        let ok = matches!(outcome, Ok(Outcome::Code(0)));
+        match run.beside.remove(&id) {
+            Some(Beside::Hook(hook)) => self.hook_done(container, attempt, hook, ok),
+            Some(Beside::Probe(probe)) => self.probed(container, attempt, probe, ok),
+            Some(Beside::Person) => self.queue.push_back(Happening::ExecDone { id, outcome }),
+            Some(Beside::Nobody) | None => {}
+        }
+    }
+
+    /// Nobody waits for a command any longer.
+    pub(super) fn end_exec(&mut self, container: ContainerId, attempt: Attempt, id: u64) {
+        let Some(run) = self.run_of(container, attempt) else {
+            return;
+        };
+        run.order(&Order::EndExec { id });
+        if let Some(what @ Beside::Probe(_)) = run.beside.get_mut(&id) {
+            // Its answer has been given.
+            *what = Beside::Nobody;
+        }
+    }
+
+    fn ask(
+        &mut self,
+        container: ContainerId,
+        attempt: Attempt,
+        what: Beside,
+        target: Target,
+        timeout: Duration,
+    ) {
+        let purpose = match what {
+            Beside::Hook(_) => Purpose::Hook,
+            Beside::Probe(_) | Beside::Person | Beside::Nobody => Purpose::Probe,
+        };
+        let ticket = self.probers.start(target, purpose, timeout);
+        let asked = Asked {
+            container,
+            attempt,
+            what,
+        };
+        self.asked.insert(ticket, asked);
+    }
+
+    /// Takes in what came back over the network.
+    pub(super) fn take_answers(&mut self) {
+        for (ticket, answer) in self.probers.answers() {
+            let Some(asked) = self.asked.remove(&ticket) else {
+                continue;
+            };
+            let (container, attempt) = (asked.container, asked.attempt);
+            match asked.what {
+                Beside::Hook(hook) => self.hook_done(container, attempt, hook, answer.ok),
+                Beside::Probe(probe) => self.probed(container, attempt, probe, answer.ok),
+                Beside::Person | Beside::Nobody => {}
+            }
+        }
+    }
+}
+
+impl Run {
+    fn begin(
+        &mut self,
+        id: u64,
+        what: Beside,
+        input: bool,
+        launch: Launch,
+        stdio: &[BorrowedFd<'_>],
+    ) -> io::Result<()> {
+        let order = Order::Exec { id, input, launch };
+        self.channel.send(&order, stdio).map_err(io::Error::other)?;
+        self.beside.insert(id, what);
+        Ok(())
+    }
+}
+
+/// A command with what the container's own process has around it.
+fn beside(run: &Run, command: Vec<String>) -> Launch {
+    let recipe = &run.definition.recipe;
+    Launch {
+        command,
+        environment: recipe.environment.clone(),
+        directory: recipe.working_dir.clone().map(Into::into),
+        ..Launch::default()
+    }
+}
+
+fn target(request: HttpRequest) -> Target {
+    let HttpRequest {
+        secure,
+        host,
+        port,
+        path,
+        headers,
+    } = request;
+    Target::Http {
+        secure,
+        host,
+        port,
+        path,
+        headers,
+    }
+}

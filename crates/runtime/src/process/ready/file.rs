@@ -1,0 +1,168 @@
+//! A file that appears.
+//!
+//! The folder that will hold it is watched, or the nearest one above that exists. A file that was there before counts
+//! when it is written or replaced: what it was like is remembered.
+
+use pillion_engine::{Attempt, ContainerId};
+use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// All files that are waited for.
+#[derive(Debug)]
+pub(in crate::process) struct FileWatches {
+    inotify: OwnedFd,
+    files: Vec<FileWatch>,
+}
+
+#[derive(Debug)]
+struct FileWatch {
+    container: ContainerId,
+    attempt: Attempt,
+    path: PathBuf,
+    /// What it was like when the run began.
+    before: Option<Stamp>,
+}
+
+/// What changes when a file is written or replaced.
+type Stamp = (u64, u64, i64, i64, u64);
+
+// === impl FileWatches ===
+
+impl FileWatches {
+    pub(in crate::process) fn new() -> io::Result<Self> {
+        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
+        let files = Vec::new();
+        Ok(Self { inotify, files })
+    }
+
+    /// Waits for a file, for a run that has not begun yet.
+    pub(in crate::process) fn add(
+        &mut self,
+        container: ContainerId,
+        attempt: Attempt,
+        path: PathBuf,
+    ) -> io::Result<()> {
+        let before = stamp(&path);
+        self.watch(&path)?;
+        self.files.push(FileWatch {
+            container,
+            attempt,
+            path,
+            before,
+        });
+        Ok(())
+    }
+
+    /// Does not wait any more.
+    pub(in crate::process) fn forget(&mut self, container: ContainerId, attempt: Attempt) {
+        self.files
+            .retain(|file| (file.container, file.attempt) != (container, attempt));
+    }
+
+    /// Whose files have appeared. Each is told once.
+    pub(in crate::process) fn appeared(&mut self) -> Vec<(ContainerId, Attempt)> {
+        self.drain();
+        let (there, missing) = std::mem::take(&mut self.files)
+            .into_iter()
+            .partition(|file| {
+                let now = stamp(&file.path);
+                now.is_some() && now != file.before
+            });
+        self.files = missing;
+        for index in 0..self.files.len() {
+            let path = self.files[index].path.clone();
+            // A folder on the way may have been made, or taken away. Without a watch the file is never seen; the
+            // container's start timeout, or a person, ends that wait.
+            let _ = self.watch(&path);
+        }
+        let there: Vec<FileWatch> = there;
+        let runs = there.into_iter().map(|file| (file.container, file.attempt));
+        runs.collect()
+    }
+
+    /// Watches the deepest folder on the way that exists.
+    fn watch(&self, path: &Path) -> io::Result<()> {
+        let flags = WatchFlags::CREATE
+            | WatchFlags::MOVED_TO
+            | WatchFlags::CLOSE_WRITE
+            | WatchFlags::MODIFY
+            | WatchFlags::ATTRIB
+            | WatchFlags::DELETE_SELF;
+        let mut watched = None;
+        loop {
+            let mut folders = path.ancestors().skip(1);
+            let folder = folders.find(|folder| folder.is_dir());
+            let folder = folder.unwrap_or_else(|| Path::new("/"));
+            if watched.as_deref() == Some(folder) {
+                return Ok(());
+            }
+            match inotify::add_watch(&self.inotify, folder, flags) {
+                Ok(_) => watched = Some(folder.to_owned()),
+                // Gone in this moment.
+                Err(rustix::io::Errno::NOENT) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn drain(&self) {
+        let mut buffer = [0; 4096];
+        while rustix::io::read(&self.inotify, &mut buffer).is_ok_and(|read| read > 0) {}
+    }
+}
+
+impl AsFd for FileWatches {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.inotify.as_fd()
+    }
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = fs::metadata(path).ok()?;
+    Some((
+        metadata.dev(),
+        metadata.ino(),
+        metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec(),
+        metadata.ctime() * 1_000_000_000 + metadata.ctime_nsec(),
+        metadata.size(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const APP: (ContainerId, Attempt) = (ContainerId(0), 1);
+
+    #[test]
+    fn a_file_counts_when_it_appears_in_a_folder_that_was_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/ready");
+        let mut watches = FileWatches::new().unwrap();
+        watches.add(APP.0, APP.1, path.clone()).unwrap();
+        assert_eq!(watches.appeared(), []);
+
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        assert_eq!(watches.appeared(), []);
+        fs::write(&path, "").unwrap();
+        assert_eq!(watches.appeared(), [APP]);
+        assert_eq!(watches.appeared(), []);
+    }
+
+    #[test]
+    fn a_file_of_an_earlier_run_counts_when_it_is_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ready");
+        fs::write(&path, "old").unwrap();
+        let mut watches = FileWatches::new().unwrap();
+        watches.add(APP.0, APP.1, path.clone()).unwrap();
+        assert_eq!(watches.appeared(), []);
+
+        fs::write(&path, "newer").unwrap();
+        assert_eq!(watches.appeared(), [APP]);
+    }
+}

@@ -1,0 +1,113 @@
+//! One run of a container: its keeper, and what it writes.
+
+use super::definition::Definition;
+use super::last_words::LastWords;
+use super::ready::line::LineWatch;
+use super::ready::notify::NotifySocket;
+use crate::guard::{Channel, Order, Outcome};
+use crate::poller::Token;
+use crate::process::beside::Beside;
+use crate::runtime::Stream;
+use pillion_engine::{Attempt, Exit};
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+
+/// A process, as it is seen from here.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) attempt: Attempt,
+    pub(super) definition: Rc<Definition>,
+    pub(super) channel: Channel,
+    /// Its number, once it runs.
+    pub(super) pid: Option<i32>,
+    pub(super) pipes: Pipes,
+    pub(super) told_to_stop: bool,
+    /// What runs beside it, by the numbers of the commands.
+    pub(super) beside: BTreeMap<u64, Beside>,
+    pub(super) notify: Option<NotifySocket>,
+    pub(super) lines: Option<[LineWatch; 2]>,
+    pub(super) last_words: LastWords,
+    /// Where its descriptors stand in the table.
+    pub(super) tokens: Vec<Token>,
+}
+
+/// Our ends of what a process reads and writes.
+#[derive(Debug, Default)]
+pub(super) struct Pipes {
+    /// Kept open as long as the run, if it wants to read.
+    #[expect(dead_code, reason = "open is all that it is for")]
+    pub(super) input: Option<OwnedFd>,
+    pub(super) stdout: Option<(OwnedFd, Token)>,
+    pub(super) stderr: Option<(OwnedFd, Token)>,
+}
+
+// === impl Run ===
+
+impl Run {
+    /// Tells the keeper to do something. If it is gone, that is noticed when it is listened to.
+    pub(super) fn order(&self, order: &Order) {
+        let _ = self.channel.send(order, &[]);
+    }
+
+    /// What was written, if anything; an error when nobody will write any more.
+    pub(super) fn read(&mut self, stream: Stream, most: usize) -> Result<Option<Vec<u8>>, ()> {
+        let Some((pipe, _)) = self.pipes.of(stream) else {
+            return Err(());
+        };
+        let mut bytes = Vec::with_capacity(most);
+        match rustix::io::read(pipe, rustix::buffer::spare_capacity(&mut bytes)) {
+            Ok(0) => Err(()),
+            Ok(_) => {
+                bytes.shrink_to_fit();
+                Ok(Some(bytes))
+            }
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(None),
+            Err(_) => Err(()),
+        }
+    }
+
+    /// Closes our end of a stream.
+    pub(super) fn close(&mut self, stream: Stream) -> Option<Token> {
+        let pipe = match stream {
+            Stream::Stdout => &mut self.pipes.stdout,
+            Stream::Stderr => &mut self.pipes.stderr,
+        };
+        pipe.take().map(|(_, token)| token)
+    }
+
+    /// Whether the line that makes it ready is in there. Looked for until it is found.
+    pub(super) fn finds_line(&mut self, stream: Stream, bytes: &[u8]) -> bool {
+        let found = self.lines.as_mut().is_some_and(|[stdout, stderr]| {
+            let watch = match stream {
+                Stream::Stdout => stdout,
+                Stream::Stderr => stderr,
+            };
+            watch.matches(bytes)
+        });
+        if found {
+            self.lines = None;
+        }
+        found
+    }
+}
+
+// === impl Pipes ===
+
+impl Pipes {
+    fn of(&self, stream: Stream) -> Option<&(OwnedFd, Token)> {
+        match stream {
+            Stream::Stdout => self.stdout.as_ref(),
+            Stream::Stderr => self.stderr.as_ref(),
+        }
+    }
+}
+
+/// How a process ended, as the engine takes it.
+pub(super) fn exit(outcome: Outcome, oom: bool) -> Exit {
+    let exit = match outcome {
+        Outcome::Code(code) => Exit::code(code),
+        Outcome::Signal(signal) => Exit::signal(signal),
+    };
+    Exit { oom, ..exit }
+}

@@ -1,0 +1,365 @@
+//! Starts a run of a container.
+
+use super::definition::Definition;
+use super::last_words::LastWords;
+use super::ready::line::LineWatch;
+use super::ready::notify::NotifySocket;
+use super::recipe::{MountRecipe, Recipe};
+use super::run::{Pipes, Run};
+use super::volume::place;
+use super::{Processes, Source};
+use crate::guard::cgroup::{Cgroup, CgroupLimits};
+use crate::guard::{Channel, Launch, Mount, MountKind, Order, Stage};
+use crate::runtime::Stream;
+use pillion_engine::{Attempt, Command, ContainerId, Event, Exit, StartFailure};
+use pillion_spec::pillion::ReadyOn;
+use regex::bytes::Regex;
+use rustix::pipe::{PipeFlags, pipe_with};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Why there is no process.
+struct NotStarted {
+    reason: StartFailure,
+    message: String,
+}
+
+/// Both ends of what a process reads and writes.
+struct Stdio {
+    theirs: [OwnedFd; 3],
+    input: Option<OwnedFd>,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+}
+
+/// Where Kubernetes expects a container's last words.
+const USUAL_LAST_WORDS: &str = "/dev/termination-log";
+
+impl Processes {
+    pub(super) fn start(
+        &mut self,
+        container: ContainerId,
+        attempt: Attempt,
+        version: u32,
+        command: Command,
+    ) {
+        if let Err(failed) = self.try_start(container, attempt, version, command) {
+            self.end_run(container);
+            self.files.forget(container, attempt);
+            self.tell(Event::StartFailed {
+                container,
+                attempt,
+                reason: failed.reason,
+                message: failed.message.into(),
+            });
+        }
+    }
+
+    fn try_start(
+        &mut self,
+        container: ContainerId,
+        attempt: Attempt,
+        version: u32,
+        command: Command,
+    ) -> Result<(), NotStarted> {
+        let definition = self.definition(container, version).cloned();
+        let definition = definition.ok_or_else(|| config("it is not defined"))?;
+        let definition = definition.current().map_err(config)?;
+        let recipe = &definition.recipe;
+        let folder = self.folder_of(container).map_err(create)?;
+        let file = folder.join("last-words");
+        last_words_file(&file).map_err(create)?;
+        let notify = match &recipe.ready_on {
+            Some(ReadyOn::Notify) => {
+                Some(NotifySocket::bind(&folder.join("notify")).map_err(create)?)
+            }
+            Some(ReadyOn::File(_) | ReadyOn::LogLine(_)) | None => None,
+        };
+        let lines = match &recipe.ready_on {
+            Some(ReadyOn::LogLine(pattern)) => {
+                let watch = LineWatch::new(Regex::new(pattern).map_err(config)?);
+                Some([watch.clone(), watch])
+            }
+            Some(ReadyOn::Notify | ReadyOn::File(_)) | None => None,
+        };
+        if let Some(ReadyOn::File(path)) = &recipe.ready_on {
+            let path = host_path(recipe, Path::new(path));
+            self.files.add(container, attempt, path).map_err(create)?;
+        }
+        let mut launch = launch(recipe, command);
+        launch.stage = self.stage(container, &definition, &file)?.map(Box::new);
+        launch
+            .environment
+            .push(("PILLION_TERMINATION_LOG".to_owned(), text(&file)));
+        if let Some(notify) = &notify {
+            let variable = ("NOTIFY_SOCKET".to_owned(), text(notify.path()));
+            launch.environment.push(variable);
+        }
+        let stdio = Stdio::open(recipe).map_err(create)?;
+        let channel = self.launch(container, launch, &stdio.theirs)?;
+        let run = Run {
+            attempt,
+            channel,
+            pid: None,
+            pipes: Pipes::default(),
+            told_to_stop: false,
+            beside: BTreeMap::new(),
+            notify,
+            lines,
+            last_words: LastWords::new(file, recipe.termination_message_policy),
+            tokens: Vec::new(),
+            definition,
+        };
+        self.watch(container, run, stdio).map_err(create)
+    }
+
+    /// Gets a keeper and tells it what to start.
+    fn launch(
+        &mut self,
+        container: ContainerId,
+        launch: Launch,
+        stdio: &[OwnedFd; 3],
+    ) -> Result<Channel, NotStarted> {
+        let channel = self.guard.keeper().or_else(|_| {
+            // Somebody killed the guard. Its keepers see to themselves.
+            self.guard.restart()?;
+            self.guard.keeper()
+        });
+        let channel = channel.map_err(create)?;
+        let held = self.listeners.of(container);
+        let launch = Launch {
+            sockets: held.iter().map(|held| held.name.clone()).collect(),
+            ..launch
+        };
+        let mut descriptors: Vec<BorrowedFd<'_>> = stdio.iter().map(OwnedFd::as_fd).collect();
+        descriptors.extend(held.iter().map(|held| held.socket.as_fd()));
+        let order = Order::Launch(launch);
+        channel
+            .send(&order, &descriptors)
+            .map_err(|error| failed(StartFailure::RunContainerError, error))?;
+        Ok(channel)
+    }
+
+    /// Puts all that a run can tell into the table.
+    fn watch(&mut self, container: ContainerId, mut run: Run, stdio: Stdio) -> io::Result<()> {
+        let poller = Rc::clone(&self.poller);
+        let keeper = self.token(Source::Keeper(container));
+        poller.add(&run.channel, keeper)?;
+        let stdout = self.token(Source::Output(container, Stream::Stdout));
+        poller.add(&stdio.stdout, stdout)?;
+        let stderr = self.token(Source::Output(container, Stream::Stderr));
+        poller.add(&stdio.stderr, stderr)?;
+        run.tokens.extend([keeper, stdout, stderr]);
+        if let Some(notify) = &run.notify {
+            let token = self.token(Source::Notify(container));
+            poller.add(notify, token)?;
+            run.tokens.push(token);
+        }
+        run.pipes = Pipes {
+            input: stdio.input,
+            stdout: Some((stdio.stdout, stdout)),
+            stderr: Some((stdio.stderr, stderr)),
+        };
+        self.runs.insert(container, run);
+        Ok(())
+    }
+
+    /// A keeper could not start the process.
+    pub(super) fn start_failed(
+        &mut self,
+        container: ContainerId,
+        errno: Option<i32>,
+        message: &str,
+        hint: Option<&str>,
+    ) {
+        let Some(run) = self.end_run(container) else {
+            return;
+        };
+        let attempt = run.attempt;
+        let program = run.definition.recipe.command.first();
+        let program = program.map(String::as_str).unwrap_or_default();
+        let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+        // As a shell would tell it: the program is not there, or may not be run.
+        let code = errno.map(|errno| {
+            let missing = errno == rustix::io::Errno::NOENT.raw_os_error();
+            if missing { 127 } else { 126 }
+        });
+        match code {
+            Some(code) => {
+                let exit = Exit {
+                    reason: Some("StartError".into()),
+                    message: Some(format!("cannot run `{program}`: {message}{hint}").into()),
+                    ..Exit::code(code)
+                };
+                self.tell(Event::Exited {
+                    container,
+                    attempt,
+                    exit,
+                });
+            }
+            None => self.tell(Event::StartFailed {
+                container,
+                attempt,
+                reason: StartFailure::CreateContainerError,
+                message: format!("{message}{hint}").into(),
+            }),
+        }
+    }
+
+    /// What is different around the process than around us.
+    fn stage(
+        &self,
+        container: ContainerId,
+        definition: &Definition,
+        last_words: &Path,
+    ) -> Result<Option<Stage>, NotStarted> {
+        let recipe = &definition.recipe;
+        let mut mounts = Vec::new();
+        for mount in &recipe.mounts {
+            mounts.push(definition.mount(mount)?);
+        }
+        let at = &recipe.termination_message_path;
+        if !mounts.is_empty() || at != USUAL_LAST_WORDS {
+            mounts.push(Mount {
+                kind: MountKind::Bind {
+                    source: last_words.to_owned(),
+                    takes_mounts: false,
+                },
+                target: PathBuf::from(at),
+                read_only: false,
+            });
+        }
+        let limits = CgroupLimits {
+            cpu_milli: recipe.limits.cpu_millis,
+            memory: recipe.limits.memory,
+            pids: None,
+        };
+        let limits = limits.only(&self.room.limits);
+        let name = format!("{}-{}", self.room.group, container.index());
+        let cgroup = (limits != CgroupLimits::default()).then_some(Cgroup { name, limits });
+        let stage = Stage {
+            mounts,
+            user: recipe.identity.user,
+            group: recipe.identity.group,
+            groups: recipe.identity.groups.clone(),
+            no_network: recipe.no_network,
+            cgroup,
+        };
+        Ok((stage != Stage::default()).then_some(stage))
+    }
+
+    /// The folder of one container, for its sockets and its last words. Whoever it runs as must get through.
+    fn folder_of(&self, container: ContainerId) -> io::Result<PathBuf> {
+        let folder = self.room.folder.join(container.index().to_string());
+        fs::create_dir_all(&folder)?;
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o711))?;
+        Ok(folder)
+    }
+}
+
+impl Definition {
+    fn mount(&self, mount: &MountRecipe) -> Result<Mount, NotStarted> {
+        let source = place::prepare(mount).map_err(create)?;
+        let kind = MountKind::Bind {
+            source,
+            takes_mounts: self.is_of_pod(mount),
+        };
+        Ok(Mount {
+            kind,
+            target: mount.target.clone(),
+            read_only: mount.read_only,
+        })
+    }
+}
+
+// === impl Stdio ===
+
+impl Stdio {
+    fn open(recipe: &Recipe) -> io::Result<Self> {
+        let (input, stdin) = if recipe.stdin {
+            let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+            (Some(writer), reader)
+        } else {
+            (None, OwnedFd::from(File::open("/dev/null")?))
+        };
+        let (stdout, their_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (stderr, their_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
+        for ours in [&stdout, &stderr] {
+            rustix::io::ioctl_fionbio(ours, true)?;
+        }
+        Ok(Self {
+            theirs: [stdin, their_stdout, their_stderr],
+            input,
+            stdout,
+            stderr,
+        })
+    }
+}
+
+/// What is launched, as the recipe has it.
+fn launch(recipe: &Recipe, command: Command) -> Launch {
+    let command = match command {
+        Command::Run => recipe.command.clone(),
+        Command::Undo => recipe.undo.clone().unwrap_or_default(),
+    };
+    Launch {
+        command,
+        environment: recipe.environment.clone(),
+        directory: recipe.working_dir.clone().map(Into::into),
+        ..Launch::default()
+    }
+}
+
+/// A new empty file, that whoever the container runs as can write.
+fn last_words_file(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let file = File::create_new(path)?;
+    file.set_permissions(fs::Permissions::from_mode(0o666))
+}
+
+/// Where a path of the container is on this machine.
+fn host_path(recipe: &Recipe, path: &Path) -> PathBuf {
+    let folder = recipe.working_dir.as_deref().unwrap_or(".");
+    let path = Path::new(folder).join(path);
+    let mounts = recipe.mounts.iter();
+    let inner = mounts.filter_map(|mount| {
+        let rest = path.strip_prefix(&mount.target).ok()?;
+        Some((mount.target.components().count(), mount.source().join(rest)))
+    });
+    match inner.max_by_key(|(depth, _)| *depth) {
+        Some((_, source)) => source,
+        None => path,
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn config(error: impl Into<Box<dyn Error>>) -> NotStarted {
+    failed(StartFailure::CreateContainerConfigError, error)
+}
+
+fn create(error: impl Into<Box<dyn Error>>) -> NotStarted {
+    failed(StartFailure::CreateContainerError, error)
+}
+
+fn failed(reason: StartFailure, error: impl Into<Box<dyn Error>>) -> NotStarted {
+    let error = error.into();
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(deeper) = cause {
+        message = format!("{message}: {deeper}");
+        cause = deeper.source();
+    }
+    NotStarted { reason, message }
+}

@@ -1,0 +1,94 @@
+//! Whole pods as real processes: the engine, the pump, the guard and the containers.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "support/scene.rs"]
+mod support;
+
+use pillion_engine::Request;
+use support::{Scene, Told};
+
+#[test]
+fn a_pod_runs_to_its_end_in_the_order_of_its_graph() {
+    let scene = Scene::new(
+        r#"
+        restartPolicy: Never
+        containers:
+          - {name: proxy, sidecar: true, provides: [network], readyOn: notify,
+             command: [sh, -c, 'echo up; "$PILLION"; trap "echo down; exit 0" TERM; while :; do sleep 0.01; done']}
+          - {name: migrate, oneshot: true, command: [echo, migrated]}
+          - {name: app, keystone: true, requires: [migrate], command: [sh, -c, 'echo served; exit 3']}
+        "#,
+    );
+    let told = scene.run();
+
+    assert_eq!(told.code(), 3);
+    assert_eq!(
+        told.lines(),
+        [
+            "proxy: up",
+            "migrate: migrated",
+            "app: served",
+            "proxy: down"
+        ]
+    );
+}
+
+#[test]
+fn a_program_that_is_not_there_ends_as_a_shell_would_tell_it() {
+    let scene = Scene::new(
+        "
+        restartPolicy: Never
+        containers: [{name: app, command: [/no/such/program]}]
+        ",
+    );
+    let told = scene.run();
+
+    assert_eq!(told.code(), 127);
+}
+
+#[test]
+fn a_deletion_stops_in_order_and_kills_who_does_not_listen() {
+    let scene = Scene::new(
+        r#"
+        terminationGracePeriodSeconds: 1
+        containers:
+          - {name: proxy, sidecar: true, provides: [network],
+             command: [sh, -c, 'trap "echo down; exit 0" TERM; echo up; while :; do sleep 0.01; done']}
+          - {name: app, command: [sh, -c, 'trap "" TERM; echo deaf; while :; do sleep 0.01; done']}
+        "#,
+    );
+    let told = scene
+        .once("app: deaf", Request::Delete { grace: None })
+        .run();
+
+    assert_eq!(told.lines(), ["proxy: up", "app: deaf", "proxy: down"]);
+    assert_eq!(told.exit_of("app"), Some(137));
+}
+
+#[test]
+fn a_hook_and_a_probe_see_what_their_container_sees() {
+    let scene = Scene::new(
+        r#"
+        restartPolicy: Never
+        volumes: [{name: shared, emptyDir: {}}]
+        containers:
+          - name: app
+            command: [sh, -c, 'while [ ! -e /pillion/there/go ]; do sleep 0.01; done; echo "$NAME"; echo bye > /pillion/last']
+            env: [{name: NAME, value: "from $(KIND)"}, {name: KIND, value: env}]
+            terminationMessagePath: /pillion/last
+            volumeMounts: [{name: shared, mountPath: /pillion/there}]
+            readinessProbe: {exec: {command: [test, -e, /pillion/there/started]}, periodSeconds: 1}
+            lifecycle: {postStart: {exec: {command: [touch, /pillion/there/started]}}}
+          - name: next
+            requires: [app]
+            volumeMounts: [{name: shared, mountPath: /pillion/there}]
+            command: [sh, -c, 'touch /pillion/there/go']
+        "#,
+    );
+    let told: Told = scene.run();
+
+    assert_eq!(told.lines(), ["app: from $(KIND)"]);
+    assert_eq!(told.last_words_of("app").as_deref(), Some("bye\n"));
+    assert!(!std::path::Path::new("/pillion").exists());
+}
