@@ -18,6 +18,7 @@ use super::expand::expand;
 use super::recipe::cook::Cook;
 use super::recipe::error::{ObjectKind, Problem, Subject};
 use super::recipe::kitchen::{EnvFile, Object};
+use super::recipe::mount::absolute;
 use pillion_spec::env::{EnvFrom, EnvSource, EnvValue, EnvVar, KeyRef, ObjectRef};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -194,14 +195,23 @@ fn given(cook: &Cook<'_>) -> BTreeMap<String, String> {
     let mut given: BTreeMap<_, _> = driver.into_iter().flatten().cloned().collect();
     for mount in &cook.container.volume_mounts {
         if let Some(volume) = cook.kitchen.volume(&mount.name) {
-            let path = cook.kitchen.volume_path(volume);
-            given.insert(
-                volume_variable(&mount.name),
-                path.to_string_lossy().into_owned(),
-            );
+            let path = if runs_as_another(cook) {
+                absolute(&mount.mount_path)
+            } else {
+                cook.kitchen.volume_path(volume)
+            };
+            let path = path.to_string_lossy().into_owned();
+            given.entry(volume_variable(&mount.name)).or_insert(path);
         }
     }
     given
+}
+
+/// Another user cannot enter the folder of the volumes, and finds them where they are mounted.
+fn runs_as_another(cook: &Cook<'_>) -> bool {
+    let own = cook.container.security_context.run_as_user;
+    let user = own.or(cook.kitchen.pod.spec.security_context.run_as_user);
+    user.is_some_and(|user| user != i64::from(cook.kitchen.host.user))
 }
 
 /// The variable that tells where a volume is: `PILLION_VOLUME_MY_DATA` for `my-data`.

@@ -4,6 +4,7 @@
 //! files of a volume at once are not made, because objects of a file do not change while it runs.
 
 pub mod place;
+pub mod read;
 #[cfg(test)]
 mod tests;
 

@@ -139,7 +139,7 @@ fn what_is_missing_is_told_with_the_way_out() {
          env: [{name: X, valueFrom: {secretKeyRef: {name: none, key: a}}}, \
          {name: W, valueFrom: {configMapKeyRef: {name: c, key: a}}}, \
          {name: Z, valueFrom: {configMapKeyRef: {name: c, key: BIN}}}]");
-    assert_snapshot!(pod.beside(CONFIG).wrong(), @r#"
+    assert_snapshot!(pod.beside(CONFIG).wrong(), @"
     spec.containers[0].envFrom[0].configMapRef: `envFrom` of container `app` needs the ConfigMap `none`, which is not in the file
       help: add a ConfigMap named `none` to the file, or `optional: true` where it is used
     spec.containers[0].env[0]: variable `X` of container `app` needs the Secret `none`, which is not in the file
@@ -148,27 +148,27 @@ fn what_is_missing_is_told_with_the_way_out() {
       help: it has `A`, `B`, `BIN`, `NOISE`, `k.e-y`; add the key to the ConfigMap `c`, or `optional: true` where it is used
     spec.containers[0].env[2]: variable `Z` of container `app` cannot hold the value of `BIN` in the ConfigMap `c`, which is not text
       help: mount it as a file of a volume: files can hold any bytes
-    "#);
+    ");
 }
 
 #[test]
 fn an_object_of_another_namespace_is_not_seen() {
     let pod = app("envFrom: [{configMapRef: {name: far}}]");
     let pod = pod.beside("kind: ConfigMap, metadata: {name: far, namespace: shop}, data: {A: b}");
-    assert_snapshot!(pod.wrong(), @r#"
+    assert_snapshot!(pod.wrong(), @"
     spec.containers[0].envFrom[0].configMapRef: `envFrom` of container `app` needs the ConfigMap `far`, which is in another namespace
       help: it is in `shop`, and a pod sees only its own namespace; give both the same, or none
-    "#);
+    ");
 }
 
 #[test]
 fn bytes_that_are_no_text_are_refused() {
     let pod = app("envFrom: [{secretRef: {name: s}}]\nenv: [{name: NUL, value: \"a\\0b\"}]");
-    assert_snapshot!(pod.beside(SECRET).wrong(), @r#"
+    assert_snapshot!(pod.beside(SECRET).wrong(), @"
     spec.containers[0].envFrom[0].secretRef: `envFrom` of container `app` cannot hold the value of `RAW` in the Secret `s`, which is not text
       help: mount it as a file of a volume: files can hold any bytes
     spec.containers[0].env[0]: variable `NUL` of container `app` has a NUL character in its value
-    "#);
+    ");
 }
 
 #[test]
@@ -242,9 +242,7 @@ fn the_amount_of_a_container_that_does_not_exist_is_refused() {
     let pod = env(
         "[{name: X, valueFrom: {resourceFieldRef: {containerName: none, resource: limits.cpu}}}]",
     );
-    assert_snapshot!(pod.wrong(), @r#"
-    spec.containers[0].env[0]: variable `X` of container `app` asks for an amount of the container `none`, which does not exist
-    "#);
+    assert_snapshot!(pod.wrong(), @"spec.containers[0].env[0]: variable `X` of container `app` asks for an amount of the container `none`, which does not exist");
 }
 
 #[test]
@@ -263,6 +261,18 @@ fn volumes_that_a_container_mounts_are_told() {
     assert_eq!(pod.variable("PILLION_VOLUME_Z"), None);
     assert_eq!(pod.recipe().command, ["x", "/state/volumes/my-data"]);
     assert_eq!(volume_variable("a.b-c"), "PILLION_VOLUME_A_B_C");
+}
+
+#[test]
+fn another_user_is_told_where_volumes_are_mounted() {
+    let pod = Written::new(
+        "containers: [{name: app, command: [x], securityContext: {runAsUser: 7}, volumeMounts: \
+         [{name: data, mountPath: /d}, {name: data, mountPath: /e}]}]\n  volumes: [{name: data, emptyDir: {}}]",
+    );
+    assert_eq!(pod.variable("PILLION_VOLUME_DATA").as_deref(), Some("/d"));
+    let same = pod.on(|host| host.user = 7);
+    let own = same.variable("PILLION_VOLUME_DATA");
+    assert_eq!(own.as_deref(), Some("/state/volumes/data"));
 }
 
 /// A container whose variable `X` stands in a file.
@@ -301,12 +311,12 @@ fn a_file_that_is_missing_or_bad_is_told() {
     let absent = from_file("").with_env_file("env", None);
     let without = from_file("").with_env_file("env", Some("L='1'"));
     let bad = from_file("").with_env_file("env", Some("L='1'\nK=2"));
-    assert_snapshot!(absent.wrong() + &without.wrong() + &bad.wrong(), @r#"
+    assert_snapshot!(absent.wrong() + &without.wrong() + &bad.wrong(), @"
     spec.containers[0].env[0]: variable `X` of container `app` needs the file `env` in the volume `work`, which is not there
       help: let a container that runs before this one write it, or add `optional: true`
     spec.containers[0].env[0]: variable `X` of container `app` needs the key `K`, which the file `env` in the volume `work` does not set
       help: let a container that runs before this one write it, or add `optional: true`
     spec.containers[0].env[0]: variable `X` of container `app` cannot be read from line 2 of `env` in the volume `work`: the value is not in single quotes
       help: write each line as `NAME='value'`
-    "#);
+    ");
 }

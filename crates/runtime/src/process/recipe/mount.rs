@@ -4,7 +4,7 @@ use super::cook::Cook;
 use super::error::{Problem, Subject};
 use crate::process::env::Variables;
 use crate::process::volume::{self, Shape};
-use pillion_spec::volume::{Propagation, Volume, VolumeMount};
+use pillion_spec::volume::{Propagation, Volume, VolumeMount, VolumeSource};
 use std::path::{Component, Path, PathBuf};
 
 /// One mount of a volume, or of a part of it.
@@ -26,6 +26,8 @@ pub struct MountRecipe {
     pub shape: Shape,
     /// How mounts made later are seen.
     pub propagation: Propagation,
+    /// Whether the volume is the pod's own, and not a part of the machine.
+    pub own: bool,
 }
 
 // === impl MountRecipe ===
@@ -69,6 +71,7 @@ impl MountRecipe {
             shape: volume::shape(&volume.source, sub_path.is_some()),
             sub_path,
             propagation: mount.propagation,
+            own: !matches!(volume.source, VolumeSource::HostPath { .. }),
         })
     }
 }
@@ -114,7 +117,7 @@ pub(in crate::process) fn inside(text: &str) -> Result<PathBuf, Problem> {
 }
 
 /// From the root, and without steps back.
-fn absolute(text: &str) -> PathBuf {
+pub(in crate::process) fn absolute(text: &str) -> PathBuf {
     let mut path = PathBuf::from("/");
     for component in Path::new(text).components() {
         match component {

@@ -54,9 +54,7 @@ fn a_container_without_a_command_is_told_what_to_add() {
 #[test]
 fn a_command_with_a_nul_character_is_refused() {
     let pod = Written::new("containers: [{name: app, command: [\"a\\0b\"]}]");
-    assert_snapshot!(pod.wrong(), @r#"
-    spec.containers[0].command: container `app` has a NUL character in its command
-    "#);
+    assert_snapshot!(pod.wrong(), @"spec.containers[0].command: container `app` has a NUL character in its command");
 }
 
 #[test]
@@ -124,10 +122,10 @@ fn limits_are_thousandths_and_bytes_and_zero_is_none() {
 #[test]
 fn an_unknown_stop_signal_is_refused() {
     let pod = app("lifecycle: {stopSignal: SIGFOO}");
-    assert_snapshot!(pod.wrong(), @r#"
+    assert_snapshot!(pod.wrong(), @"
     spec.containers[0].lifecycle.stopSignal: container `app` has the `stopSignal` `SIGFOO`, which is no signal of this system
       help: for example `SIGTERM`, `SIGINT` or `SIGRTMIN+3`
-    "#);
+    ");
 }
 
 #[test]

@@ -81,7 +81,7 @@ impl PlaceError {
         }
     }
 
-    fn new(act: &'static str, path: &Path, source: io::Error) -> Self {
+    pub(super) fn new(act: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         let full = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
         if full.contains(&source.kind()) {
@@ -221,7 +221,7 @@ fn place_files(plan: &VolumePlan, files: &[VolumeFile]) -> Result<(), PlaceError
         .iter()
         .map(|file| plan.path.join(&file.path))
         .collect();
-    remove_others(&plan.path, &folders, &kept)?;
+    remove_others(&plan.path, &kept)?;
     for folder in &folders {
         make_folder(folder, 0o755)?;
         hand_over(folder, plan.group, 0o2550)?;
@@ -244,12 +244,8 @@ fn write(path: &Path, file: &VolumeFile) -> io::Result<()> {
     options.mode(0o600).open(path)?.write_all(&file.content)
 }
 
-/// Removes what was placed by an older plan.
-fn remove_others(
-    folder: &Path,
-    folders: &BTreeSet<PathBuf>,
-    files: &BTreeSet<PathBuf>,
-) -> Result<(), PlaceError> {
+/// Removes files of an older plan. Folders stay, unless they are in the way: containers may have mounts in them.
+fn remove_others(folder: &Path, files: &BTreeSet<PathBuf>) -> Result<(), PlaceError> {
     // A volume that is not there yet has nothing to remove.
     let Ok(entries) = fs::read_dir(folder) else {
         return Ok(());
@@ -257,14 +253,14 @@ fn remove_others(
     for entry in entries.flatten() {
         let path = entry.path();
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let removed = match is_folder {
-            true if folders.contains(&path) => {
-                remove_others(&path, folders, files)?;
+        let removed = match (is_folder, files.contains(&path)) {
+            (true, true) => fs::remove_dir_all(&path),
+            (true, false) => {
+                remove_others(&path, files)?;
                 continue;
             }
-            true => fs::remove_dir_all(&path),
-            false if files.contains(&path) => continue,
-            false => fs::remove_file(&path),
+            (false, true) => continue,
+            (false, false) => fs::remove_file(&path),
         };
         removed.map_err(|error| PlaceError::new("remove", &path, error))?;
     }

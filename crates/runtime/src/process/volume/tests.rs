@@ -64,33 +64,31 @@ fn a_host_path_is_where_it_says() {
 
 #[test]
 fn all_keys_are_files() {
-    assert_snapshot!(files("configMap: {name: c}"), @r#"
+    assert_snapshot!(files("configMap: {name: c}"), @r"
     a 0644 one
     b 0644 two
     bin 0644 \xff
-    "#);
-    assert_snapshot!(files("secret: {secretName: s, defaultMode: 0400}"), @r#"
+    ");
+    assert_snapshot!(files("secret: {secretName: s, defaultMode: 0400}"), @"
     a 0400 secret
     p 0400 pw
-    "#);
+    ");
 }
 
 #[test]
 fn chosen_keys_are_files_with_their_own_names_and_modes() {
     let items = "[{key: a, path: x/./y, mode: 0600}, {key: b, path: z}]";
-    assert_snapshot!(files(&format!("configMap: {{name: c, defaultMode: 0440, items: {items}}}")), @r#"
+    assert_snapshot!(files(&format!("configMap: {{name: c, defaultMode: 0440, items: {items}}}")), @"
     x/y 0600 one
     z 0440 two
-    "#);
+    ");
 }
 
 #[test]
 fn what_may_be_missing_is_left_out() {
     assert_eq!(files("secret: {secretName: none, optional: true}"), "");
     let items = "[{key: a, path: a}, {key: none, path: b}]";
-    assert_snapshot!(files(&format!("configMap: {{name: c, optional: true, items: {items}}}")), @r#"
-    a 0644 one
-    "#);
+    assert_snapshot!(files(&format!("configMap: {{name: c, optional: true, items: {items}}}")), @"a 0644 one");
 }
 
 #[test]
@@ -109,12 +107,12 @@ fn a_pod_tells_of_itself_in_files() {
 fn later_parts_of_a_projection_win() {
     let sources = "[{configMap: {name: c}}, {secret: {name: s, items: [{key: a, path: a, mode: 0400}]}}, \
                    {downwardAPI: {items: [{path: d/name, fieldRef: {fieldPath: metadata.name}}]}}]";
-    assert_snapshot!(files(&format!("projected: {{defaultMode: 0640, sources: {sources}}}")), @r#"
+    assert_snapshot!(files(&format!("projected: {{defaultMode: 0640, sources: {sources}}}")), @r"
     a 0400 secret
     b 0640 two
     bin 0640 \xff
     d/name 0640 orders
-    "#);
+    ");
 }
 
 #[test]
@@ -124,14 +122,14 @@ fn what_is_missing_is_told_with_the_way_out() {
         "secret: {secretName: s, items: [{key: none, path: x}]}",
         "projected: {sources: [{secret: {name: none}}]}",
     ];
-    assert_snapshot!(missing.map(|volume| pod(volume).wrong()).concat(), @r#"
+    assert_snapshot!(missing.map(|volume| pod(volume).wrong()).concat(), @"
     spec.volumes[0]: volume `v` needs the ConfigMap `none`, which is not in the file
       help: add a ConfigMap named `none` to the file, or `optional: true` where it is used
     spec.volumes[0]: volume `v` needs the key `none`, which the Secret `s` does not have
       help: it has `a`, `p`; add the key to the Secret `s`, or `optional: true` where it is used
     spec.volumes[0]: volume `v` needs the Secret `none`, which is not in the file
       help: add a Secret named `none` to the file, or `optional: true` where it is used
-    "#);
+    ");
 }
 
 #[test]
@@ -141,14 +139,14 @@ fn what_needs_a_cluster_is_refused_by_name() {
         "nfs: {server: a, path: /}",
         "projected: {sources: [{serviceAccountToken: {path: token}}]}",
     ];
-    assert_snapshot!(kinds.map(|volume| pod(volume).wrong()).concat(), @r#"
+    assert_snapshot!(kinds.map(|volume| pod(volume).wrong()).concat(), @"
     spec.volumes[0]: volume `v` is of the kind `persistentVolumeClaim`, which needs a cluster
       help: on this machine use `emptyDir: {}`, or `hostPath: {path: …}` for files that stay
     spec.volumes[0]: volume `v` is of the kind `nfs`, which needs a cluster
       help: on this machine use `emptyDir: {}`, or `hostPath: {path: …}` for files that stay
     spec.volumes[0]: volume `v` has a part of the kind `serviceAccountToken`, which needs a cluster
       help: on this machine leave it out, or put its files into a Secret
-    "#);
+    ");
 }
 
 #[test]
@@ -160,7 +158,7 @@ fn what_no_disk_can_hold_is_refused() {
     ];
     let slash = "kind: ConfigMap, metadata: {name: odd}, data: {\"../x\": y}";
     let text = odd.map(|volume| pod(volume).wrong()).concat();
-    assert_snapshot!(text + &pod("configMap: {name: odd}").beside(slash).wrong(), @r#"
+    assert_snapshot!(text + &pod("configMap: {name: odd}").beside(slash).wrong(), @"
     spec.volumes[0]: volume `v` is an emptyDir on the medium `HugePages`, which is not known here
       help: leave it out, or write `medium: Memory`
     spec.volumes[0]: volume `v` has the host path `data`, which is not absolute
@@ -168,7 +166,7 @@ fn what_no_disk_can_hold_is_refused() {
     spec.volumes[0]: volume `v` has both the file `x` and files below it, such as `x/y`
     spec.volumes[0]: volume `v` has a path that leads out of the volume: `../x`
       help: write a relative path without `..`
-    "#);
+    ");
 }
 
 #[test]

@@ -34,20 +34,20 @@ fn nothing_given_is_nothing_changed() {
 #[test]
 fn root_is_refused_where_it_is_forbidden() {
     let pod = pod("{runAsNonRoot: true}", "{runAsUser: 0}");
-    assert_snapshot!(pod.wrong(), @r#"
+    assert_snapshot!(pod.wrong(), @"
     spec.containers[0].securityContext: container `app` breaks non-root policy: its `runAsUser` is 0
       help: give another `runAsUser`, or remove `runAsNonRoot`
-    "#);
+    ");
 }
 
 #[test]
 fn root_by_inheritance_is_refused_too() {
     let pod = pod("{runAsNonRoot: true}", "{}");
     assert_eq!(pod.recipe().identity, Identity::default());
-    assert_snapshot!(pod.on(|host| host.user = 0).wrong(), @r#"
+    assert_snapshot!(pod.on(|host| host.user = 0).wrong(), @"
     spec.containers[0].securityContext: container `app` has `runAsNonRoot` and will run as root, as Pillion itself does
       help: add `runAsUser`, for example `runAsUser: 65534`, or start Pillion as another user
-    "#);
+    ");
 }
 
 #[test]

@@ -51,12 +51,12 @@ fn an_expression_needs_values_and_stays_inside() {
         "[{name: data, mountPath: /a, subPathExpr: \"$(NOBODY)/$(NONE)\"}, \
                     {name: data, mountPath: /b, subPathExpr: \"x/$(UP)\"}]",
     );
-    assert_snapshot!(pod.wrong(), @r#"
+    assert_snapshot!(pod.wrong(), @"
     spec.containers[0].volumeMounts[0]: the mount at `/a` of container `app` has a `subPathExpr` with variables that have no value: NOBODY, NONE
       help: give it a value under `env`: `- {name: NOBODY, value: …}`
     spec.containers[0].volumeMounts[1]: the mount at `/b` of container `app` has a path that leads out of the volume: `x/..`
       help: write a relative path without `..`
-    "#);
+    ");
 }
 
 #[test]
@@ -87,15 +87,15 @@ fn read_only_all_the_way_down_needs_read_only_at_the_top() {
         |rest: &str| format!("{{name: data, mountPath: /c, recursiveReadOnly: Enabled{rest}}}");
     assert!(mount(&deep(", readOnly: true")).recursive_read_only);
     assert!(!mount("{name: data, mountPath: /c, recursiveReadOnly: Disabled}").recursive_read_only);
-    assert_snapshot!(pod(&format!("[{}]", deep(""))).wrong(), @r#"
+    assert_snapshot!(pod(&format!("[{}]", deep(""))).wrong(), @"
     spec.containers[0].volumeMounts[0]: the mount at `/c` of container `app` is `recursiveReadOnly`, but not `readOnly`
       help: add `readOnly: true`
-    "#);
+    ");
     let travelling = deep(", readOnly: true, mountPropagation: HostToContainer");
-    assert_snapshot!(pod(&format!("[{travelling}]")).wrong(), @r#"
+    assert_snapshot!(pod(&format!("[{travelling}]")).wrong(), @"
     spec.containers[0].volumeMounts[0]: the mount at `/c` of container `app` is `recursiveReadOnly`, which goes with no mount propagation but `None`
       help: remove `mountPropagation` or `recursiveReadOnly`
-    "#);
+    ");
 }
 
 #[test]
@@ -120,10 +120,10 @@ fn a_volume_that_is_not_there_and_devices_are_refused() {
         "containers: [{name: app, command: [x], volumeMounts: [{name: data, mountPath: /d}], \
          volumeDevices: [{name: disk, devicePath: /dev/x}]}]",
     );
-    assert_snapshot!(pod.wrong(), @r#"
+    assert_snapshot!(pod.wrong(), @"
     spec.containers[0].volumeDevices: container `app` has `volumeDevices`, which a host process cannot be given
       help: mount the device with a `hostPath` volume of the type `BlockDevice`
     spec.containers[0].volumeMounts[0]: the mount at `/d` of container `app` needs the volume `data`, which the pod does not have
       help: add it under `spec.volumes`: `- {name: data, emptyDir: {}}`
-    "#);
+    ");
 }

@@ -47,6 +47,7 @@ impl Folder {
             recursive_read_only: false,
             shape: Shape::AsFound,
             propagation: Propagation::None,
+            own: true,
         }
     }
 
@@ -207,7 +208,7 @@ fn host_paths_must_be_what_they_are_said_to_be() {
         let error = place(&folder.host_path(path, wanted)).unwrap_err();
         folder.shown(&error)
     });
-    assert_snapshot!(told.join("\n"), @r#"
+    assert_snapshot!(told.join("\n"), @"
     the host path DIR/file of volume `v` is a file; its type is `Directory`
       help: correct the type, or leave it out
     the host path DIR/socket of volume `v` is a socket; its type is `File`
@@ -218,7 +219,7 @@ fn host_paths_must_be_what_they_are_said_to_be() {
       help: make it, or write `DirectoryOrCreate` as its type
     the host path DIR/none of volume `v` is not there; its type is `Socket`
       help: start the program that listens there
-    "#);
+    ");
 }
 
 #[test]
@@ -246,9 +247,7 @@ fn a_part_of_a_volume_does_not_lead_out_of_it() {
             .ends_with("v/a/b")
     );
     let error = prepare(&folder.part("link/b")).unwrap_err();
-    assert_snapshot!(folder.shown(&error), @r#"
-    the part link/b of volume `v` is a link that leads out of the volume
-    "#);
+    assert_snapshot!(folder.shown(&error), @"the part link/b of volume `v` is a link that leads out of the volume");
     assert_eq!(fs::read_dir(folder.path("outside")).unwrap().count(), 0);
 }
 
@@ -260,8 +259,8 @@ fn a_full_disk_is_called_so() {
     symlink("/dev/full", folder.path("volumes/.v.new")).unwrap();
     let files = vec![file("a", 0o644, "x")];
     let error = place(&folder.plan(VolumeContent::Files(files))).unwrap_err();
-    assert_snapshot!(folder.shown(&error), @r#"
+    assert_snapshot!(folder.shown(&error), @"
     cannot write DIR/volumes/v/a: the disk is full
       help: make room, or set XDG_STATE_HOME to a folder that has some
-    "#);
+    ");
 }
