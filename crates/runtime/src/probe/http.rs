@@ -11,20 +11,10 @@ use super::deadline::Deadline;
 use super::trouble::Trouble;
 use super::{Answer, Purpose, tls};
 use response::Response;
-use url::Url;
+use url::{Leads, Url};
 
 /// Headers by name and value.
 type Headers = [(String, String)];
-
-/// What a redirect leads to.
-enum Next {
-    /// Nothing: this is the answer.
-    Stay,
-    /// Another request to the same host.
-    Follow(Url),
-    /// Another host, which is not asked.
-    Away,
-}
 
 /// How many requests are sent in a row.
 const REQUESTS: usize = 10;
@@ -83,13 +73,19 @@ fn follow(
     for _ in 0..REQUESTS {
         let request = request(&url, host, headers, purpose)?;
         let response = exchange(&url, &request, deadline)?;
-        match next(&url, first, &response)? {
-            Next::Stay => return judge(response, purpose, ""),
-            Next::Away => return judge(response, purpose, " to another host"),
-            Next::Follow(next) => {
+        let Some(location) = redirect(&response) else {
+            return judge(response, purpose, "");
+        };
+        match url.join(location) {
+            Leads::Away => return judge(response, purpose, " to another host"),
+            Leads::To(next) => {
                 // A name given for one place means nothing at another.
-                host = host.filter(|_| is_relative(&response));
+                host = host.filter(|_| !url::is_absolute(location));
                 url = next;
+            }
+            Leads::Nowhere => {
+                let location = location.chars().take(80).collect();
+                return Err(Trouble::Redirect { location });
             }
         }
     }
@@ -109,24 +105,11 @@ fn judge(response: Response, purpose: Purpose, addition: &str) -> Result<Answer,
     }
 }
 
-fn next(url: &Url, first: &Url, response: &Response) -> Result<Next, Trouble> {
+/// Where an answer says to go.
+fn redirect(response: &Response) -> Option<&str> {
     let is_redirect = matches!(response.status, 301 | 302 | 303 | 307 | 308);
-    let location = response.location.as_deref().filter(|to| !to.is_empty());
-    let Some(location) = location.filter(|_| is_redirect) else {
-        return Ok(Next::Stay);
-    };
-    match url.join(location) {
-        Some(next) if next.host == first.host => Ok(Next::Follow(next)),
-        Some(_) => Ok(Next::Away),
-        None => Err(Trouble::Redirect {
-            location: location.chars().take(80).collect(),
-        }),
-    }
-}
-
-fn is_relative(response: &Response) -> bool {
-    let location = response.location.as_deref().unwrap_or_default();
-    !url::is_absolute(location)
+    let location = response.location.as_deref().filter(|_| is_redirect);
+    location.filter(|location| !location.is_empty())
 }
 
 /// Sends a request on a connection of its own, and waits for the head of the answer.

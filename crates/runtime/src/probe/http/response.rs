@@ -24,11 +24,15 @@ enum Framing {
 }
 
 /// What the head of an answer says.
-#[derive(Debug, Eq, PartialEq)]
+#[derive(Debug, Default)]
 struct Head {
     status: u16,
     location: Option<String>,
-    framing: Framing,
+    length: Option<u64>,
+    /// The body is told to come in pieces.
+    is_chunked: bool,
+    /// Before HTTP/1.1 nothing came in pieces, whatever the head says.
+    is_old: bool,
 }
 
 /// No probe has a use for longer heads.
@@ -37,32 +41,22 @@ const HEAD: u64 = 256 << 10;
 /// So much of a body is waited for; what follows is not read.
 const BODY: u64 = 10 << 10;
 
-/// So many `100 Continue` and the like may precede the answer.
-const PRELIMINARIES: usize = 5;
-
 // === impl Response ===
 
 impl Response {
-    /// Waits for the head of an answer.
+    /// Waits for the head of an answer, and passes over `100 Continue` and the like.
     pub(super) fn read(stream: Box<dyn Stream>) -> Result<Self, Trouble> {
-        let mut stream = BufReader::new(stream);
-        for _ in 0..=PRELIMINARIES {
-            let head = Head::read(&mut stream)?;
-            if !head.is_preliminary() {
-                let Head {
-                    status,
-                    location,
-                    framing,
-                } = head;
-                return Ok(Self {
-                    status,
-                    location,
-                    framing,
-                    stream,
-                });
-            }
+        let mut limited = BufReader::new(stream).take(HEAD);
+        let mut head = Head::read(&mut limited)?;
+        while head.is_preliminary() {
+            head = Head::read(&mut limited)?;
         }
-        Err(Trouble::TooLong)
+        Ok(Self {
+            status: head.status,
+            framing: head.framing(),
+            location: head.location,
+            stream: limited.into_inner(),
+        })
     }
 
     /// Waits for the end of the body, or for as much of it as matters.
@@ -86,59 +80,78 @@ impl Response {
 // === impl Head ===
 
 impl Head {
-    fn read(stream: &mut impl BufRead) -> Result<Self, Trouble> {
-        let mut stream = stream.take(HEAD);
-        let first = line(&mut stream)?;
-        let status = status(&first).ok_or(Trouble::NotHttp)?;
+    fn read(stream: &mut io::Take<impl BufRead>) -> Result<Self, Trouble> {
+        let (is_old, status) = first_line(&line(stream)?).ok_or(Trouble::NotHttp)?;
         let mut head = Self {
             status,
-            location: None,
-            framing: Framing::UntilClose,
+            is_old,
+            ..Self::default()
         };
+        let mut is_first = true;
         loop {
-            let line = line(&mut stream)?;
+            let line = line(stream)?;
             if line.is_empty() {
-                break;
+                return Ok(head);
             }
-            head.take(&line)?;
+            // A line may go on in the next, as long as it is none of those that matter.
+            let goes_on = line.starts_with(b" ") || line.starts_with(b"\t");
+            if is_first || !goes_on {
+                head.take(&line)?;
+            }
+            is_first = false;
         }
-        if matches!(status, 100..=199 | 204 | 304) {
-            head.framing = Framing::Length(0);
-        }
-        Ok(head)
     }
 
     fn is_preliminary(&self) -> bool {
         matches!(self.status, 100 | 102..=199)
     }
 
-    fn take(&mut self, line: &[u8]) -> Result<(), Trouble> {
-        let colon = line.iter().position(|byte| *byte == b':');
-        let (name, value) = line.split_at(colon.ok_or(Trouble::NotHttp)?);
-        let value = String::from_utf8_lossy(value.get(1..).unwrap_or_default());
-        let value = value.trim();
-        if name.eq_ignore_ascii_case(b"location") && self.location.is_none() {
-            self.location = Some(value.to_owned());
-        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
-            let is_known = value.eq_ignore_ascii_case("chunked");
-            self.framing = is_known
-                .then_some(Framing::Chunks)
-                .ok_or(Trouble::NotHttp)?;
-        } else if name.eq_ignore_ascii_case(b"content-length") {
-            self.take_length(value)?;
+    fn framing(&self) -> Framing {
+        match self.length {
+            _ if matches!(self.status, 100..=199 | 204 | 304) => Framing::Length(0),
+            _ if self.is_chunked => Framing::Chunks,
+            Some(length) => Framing::Length(length),
+            None => Framing::UntilClose,
         }
-        Ok(())
     }
 
-    fn take_length(&mut self, value: &str) -> Result<(), Trouble> {
-        let length = value.parse().map_err(|_| Trouble::NotHttp)?;
-        match self.framing {
-            Framing::UntilClose => self.framing = Framing::Length(length),
-            Framing::Length(before) if before != length => return Err(Trouble::NotHttp),
-            Framing::Length(_) | Framing::Chunks => {}
+    fn take(&mut self, line: &[u8]) -> Result<(), Trouble> {
+        let (name, value) = field(line).ok_or(Trouble::NotHttp)?;
+        let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+        if is("location") && self.location.is_none() {
+            self.location = Some(value);
+        } else if is("transfer-encoding") && !self.is_old {
+            if self.is_chunked || !value.eq_ignore_ascii_case("chunked") {
+                return Err(Trouble::NotHttp);
+            }
+            self.is_chunked = true;
+        } else if is("content-length") {
+            let length = decimal(&value).ok_or(Trouble::NotHttp)?;
+            if self.length.is_some_and(|before| before != length) {
+                return Err(Trouble::NotHttp);
+            }
+            self.length = Some(length);
         }
         Ok(())
     }
+}
+
+/// A header's name and value.
+fn field(line: &[u8]) -> Option<(&[u8], String)> {
+    let colon = line.iter().position(|byte| *byte == b':')?;
+    let (name, value) = (line.get(..colon)?, line.get(colon + 1..)?);
+    let is_odd = |byte: &u8| byte.is_ascii_control() && *byte != b'\t';
+    let is_name = name.first().is_some_and(u8::is_ascii_graphic) && name.is_ascii();
+    if !is_name || name.iter().any(is_odd) || value.iter().any(is_odd) {
+        return None;
+    }
+    Some((name, String::from_utf8_lossy(value).trim().to_owned()))
+}
+
+/// The standard library would take a sign, too.
+fn decimal(text: &str) -> Option<u64> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_number)
 }
 
 /// One line of a head, without its end.
@@ -158,14 +171,16 @@ fn line(stream: &mut io::Take<impl BufRead>) -> Result<Vec<u8>, Trouble> {
     Ok(line)
 }
 
-/// `HTTP/1.1 200 OK` is 200.
-fn status(line: &[u8]) -> Option<u16> {
-    let line = str::from_utf8(line.get(..12)?).ok()?;
-    let (version, status) = line.split_once(' ')?;
-    let (major, minor) = version.strip_prefix("HTTP/")?.split_once('.')?;
-    let is_digit = |text: &str| text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_digit());
+/// Whether the version is before 1.1, and the status: `HTTP/1.1 200 OK` is 200.
+fn first_line(line: &[u8]) -> Option<(bool, u16)> {
+    let line = String::from_utf8_lossy(line);
+    let (version, rest) = line.split_once(' ')?;
+    let version = version.strip_prefix("HTTP/")?;
+    let is_version = matches!(version.as_bytes(), [b'0'..=b'9', b'.', b'0'..=b'9']);
+    let status = rest.trim_start_matches(' ').split(' ').next()?;
     let is_status = status.len() == 3 && status.bytes().all(|byte| byte.is_ascii_digit());
-    (is_digit(major) && is_digit(minor) && is_status).then(|| status.parse().ok())?
+    let status = status.parse().ok().filter(|_| is_version && is_status)?;
+    Some((version < "1.1", status))
 }
 
 /// Reads so many bytes, which must be there.
@@ -189,10 +204,18 @@ fn skip_chunks(stream: &mut impl BufRead) -> io::Result<()> {
             return Err(io::ErrorKind::InvalidData.into());
         }
     }
-    // What follows the last piece has no meaning here, but the answer is whole only with it.
+    skip_trailers(stream)
+}
+
+/// What follows the last piece has no meaning here, but the answer is whole only with it.
+fn skip_trailers(stream: &mut impl BufRead) -> io::Result<()> {
     for _ in 0..TRAILERS {
-        if chunk_line(stream)?.is_empty() {
+        let line = chunk_line(stream)?;
+        if line.is_empty() {
             return Ok(());
+        }
+        if field(&line).is_none() {
+            break;
         }
     }
     Err(io::ErrorKind::InvalidData.into())
@@ -205,23 +228,23 @@ const TRAILERS: usize = 100;
 fn chunk_length(stream: &mut impl BufRead) -> io::Result<Option<u64>> {
     let line = chunk_line(stream)?;
     let digits = line.split(|byte| *byte == b';').next().unwrap_or_default();
-    let digits = str::from_utf8(digits.trim_ascii()).unwrap_or_default();
-    // A number may have a sign for the standard library.
-    let has_sign = digits.starts_with('+');
-    match u64::from_str_radix(digits, 16) {
-        Ok(length) if !has_sign => Ok((length > 0).then_some(length)),
-        Ok(_) | Err(_) => Err(io::ErrorKind::InvalidData.into()),
+    let digits = digits.trim_ascii_end();
+    let is_number = digits.len() <= 16 && digits.iter().all(u8::is_ascii_hexdigit);
+    let length = str::from_utf8(digits).ok().filter(|_| is_number);
+    match length.and_then(|length| u64::from_str_radix(length, 16).ok()) {
+        Some(length) => Ok((length > 0).then_some(length)),
+        None => Err(io::ErrorKind::InvalidData.into()),
     }
 }
 
+/// Between pieces a line ends with both characters or is none.
 fn chunk_line(stream: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
     stream.take(CHUNK_LINE).read_until(b'\n', &mut line)?;
-    if line.pop_if(|byte| *byte == b'\n').is_none() {
-        return Err(io::ErrorKind::UnexpectedEof.into());
+    match line.strip_suffix(b"\r\n") {
+        Some(line) => Ok(line.to_vec()),
+        None => Err(io::ErrorKind::UnexpectedEof.into()),
     }
-    line.pop_if(|byte| *byte == b'\r');
-    Ok(line)
 }
 
 /// A length with its extensions, or a trailer.
@@ -262,6 +285,10 @@ mod tests {
             "Transfer-Encoding: chunked\r\n\r\nxyz\r\n",
             "Transfer-Encoding: chunked\r\n\r\n+2\r\nok\r\n0\r\n\r\n",
             "Transfer-Encoding: chunked\r\n\r\n1\r\nok\r\n0\r\n\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n 2\r\nok\r\n0\r\n\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n2\nok\n0\n\n",
+            "Transfer-Encoding: chunked\r\n\r\n0\r\nno colon\r\n\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n00000000000000002\r\nok\r\n0\r\n\r\n",
         ];
         for rest in broken {
             let told = answer(&format!("HTTP/1.1 200 OK\r\n{rest}"));
@@ -288,6 +315,17 @@ mod tests {
     }
 
     #[test]
+    fn old_and_careless_servers_are_understood() {
+        for text in [
+            "HTTP/1.1  200  OK\r\nX: y\r\n z\r\n\r\n",
+            "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nbody",
+            "HTTP/1.0 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nbody",
+        ] {
+            assert_eq!(answer(text), Ok(200), "{text}");
+        }
+    }
+
+    #[test]
     fn some_answers_have_no_body_whatever_they_say() {
         assert_eq!(
             answer("HTTP/1.1 204 No\r\nContent-Length: 3\r\n\r\n"),
@@ -303,7 +341,7 @@ mod tests {
         assert_eq!(answer(&format!("{early}HTTP/1.1 200 OK\r\n\r\n")), Ok(200));
         assert_eq!(answer("HTTP/1.1 101 Switch\r\n\r\n"), Ok(101));
         assert_eq!(
-            answer(&early.repeat(9)).unwrap_err(),
+            answer(&early.repeat(9999)).unwrap_err(),
             "the answer is too long"
         );
     }
@@ -316,7 +354,14 @@ mod tests {
             "HTTP/1.1 2x0 OK\r\n\r\n",
             "HTTP/1.1 +20 OK\r\n\r\n",
             "HTTP/11 200 OK\r\n\r\n",
+            "HTTP/1.1 200OK\r\n\r\n",
+            "HTTP/1.1 2000\r\n\r\n",
             "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n: no name\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n goes: on\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nX: \x01\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\na",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",

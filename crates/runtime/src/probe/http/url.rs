@@ -16,6 +16,17 @@ pub(in crate::probe) struct Url {
     pub(super) target: String,
 }
 
+/// Where a redirect leads.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Leads {
+    /// To the same host.
+    To(Url),
+    /// To another, or to something that has none.
+    Away,
+    /// It cannot be read or not be followed.
+    Nowhere,
+}
+
 // === impl Url ===
 
 impl Url {
@@ -33,20 +44,44 @@ impl Url {
         authority(&self.host, self.port)
     }
 
-    /// Where a `Location` leads from here, if it is to a web server.
-    pub(super) fn join(&self, location: &str) -> Option<Self> {
+    /// Where a `Location` leads from here.
+    pub(super) fn join(&self, location: &str) -> Leads {
         let location = location.split('#').next().unwrap_or_default();
         if let Some((scheme, rest)) = scheme(location) {
-            let secure = is_secure(scheme)?;
-            return Self::elsewhere(secure, rest.strip_prefix("//")?);
+            return self.join_absolute(scheme, rest);
         }
         if let Some(rest) = location.strip_prefix("//") {
-            return Self::elsewhere(self.secure, rest);
+            return self.compare(Self::elsewhere(self.secure, rest));
         }
-        Some(Self {
+        let (path, _) = halves(location);
+        let first = path.split('/').next().unwrap_or_default();
+        if first.contains(':') || !has_valid_percents(path) {
+            return Leads::Nowhere;
+        }
+        Leads::To(Self {
             target: self.relative(location),
             ..self.clone()
         })
+    }
+
+    fn join_absolute(&self, scheme: &str, rest: &str) -> Leads {
+        let Some(rest) = rest.strip_prefix("//") else {
+            return Leads::Away;
+        };
+        let secure = is_secure(scheme);
+        match self.compare(Self::elsewhere(secure.unwrap_or_default(), rest)) {
+            // The host is right, but nobody there is asked in another language.
+            Leads::To(_) if secure.is_none() => Leads::Nowhere,
+            leads @ (Leads::To(_) | Leads::Away | Leads::Nowhere) => leads,
+        }
+    }
+
+    fn compare(&self, place: Option<Self>) -> Leads {
+        match place {
+            Some(url) if url.host == self.host => Leads::To(url),
+            Some(_) => Leads::Away,
+            None => Leads::Nowhere,
+        }
     }
 
     /// From an authority and what follows it.
@@ -62,7 +97,9 @@ impl Url {
         let host = host
             .strip_prefix('[')
             .map_or(Some(host), |host| host.strip_suffix(']'))?;
-        (!host.is_empty()).then(|| Self::new(secure, host, port, &tidy(path)))
+        let is_odd = |c: char| c.is_ascii_whitespace() || c.is_ascii_control();
+        let is_readable = !host.contains(is_odd) && has_valid_percents(path);
+        is_readable.then(|| Self::new(secure, host, port, &tidy(path)))
     }
 
     fn relative(&self, location: &str) -> String {
@@ -172,7 +209,11 @@ fn parse(reference: &str) -> (&str, Option<&str>) {
     if reference.contains(|c: char| c.is_ascii_control()) || !has_valid_percents(path) {
         return (reference, None);
     }
-    // Two slashes begin a host, and that is known already.
+    // Whole addresses are taken, too; two slashes begin a host, and that is known already.
+    let address = scheme(path).map(|(_, rest)| rest);
+    let path = address
+        .filter(|rest| rest.starts_with("//"))
+        .unwrap_or(path);
     let path = match path.strip_prefix("//") {
         Some(rest) if !rest.starts_with('/') => rest.find('/').map_or("", |end| &rest[end..]),
         Some(_) | None => path,
@@ -211,7 +252,9 @@ mod tests {
     }
 
     fn joined(path: &str, location: &str) -> String {
-        let url = base(path).join(location).expect(location);
+        let Leads::To(url) = base(path).join(location) else {
+            panic!("{location}");
+        };
         let scheme = ["http", "https"][usize::from(url.secure)];
         format!("{scheme}://{}{}", url.authority(), url.target)
     }
@@ -239,6 +282,7 @@ mod tests {
     #[test]
     fn two_slashes_begin_a_host_which_is_known_already() {
         assert_eq!(target_of("//other/path"), "/path");
+        assert_eq!(target_of("http://other/path"), "/path");
         assert_eq!(target_of("///path"), "///path");
     }
 
@@ -265,9 +309,8 @@ mod tests {
         let cases = [
             ("http://localhost", "http://localhost:80/"),
             ("HTTPS://localhost/x", "https://localhost:443/x"),
-            ("//me:secret@other:81?q", "http://other:81/?q"),
-            ("http://[::1]:82/", "http://[::1]:82/"),
-            ("http://[::1]/a/../b", "http://[::1]:80/b"),
+            ("//me:secret@localhost:81?q", "http://localhost:81/?q"),
+            ("http://localhost:/a/../b", "http://localhost:80/b"),
         ];
         for (location, expected) in cases {
             assert_eq!(joined("/", location), expected, "{location}");
@@ -275,17 +318,43 @@ mod tests {
     }
 
     #[test]
-    fn a_location_that_is_no_web_address_leads_nowhere() {
+    fn brackets_are_no_part_of_an_address() {
+        let base = Url::new(true, "::1", 443, "/");
+
+        assert!(matches!(base.join("http://[::1]:82/"), Leads::To(url) if url.port == 82));
+        assert!(matches!(base.join("//[::1]"), Leads::To(url) if url.port == 443));
+    }
+
+    #[test]
+    fn a_location_may_lead_away() {
         for location in [
-            "ftp://localhost/",
+            "http://other/",
+            "//other",
+            "ftp://other/",
             "mailto:me",
             "http:",
+            "http:/x",
             "http://",
             "http://:80/",
-            "http://a:99999/",
-            "http://[::1/",
         ] {
-            assert_eq!(base("/").join(location), None, "{location}");
+            assert_eq!(base("/").join(location), Leads::Away, "{location}");
+        }
+    }
+
+    #[test]
+    fn a_location_that_cannot_be_read_or_followed_leads_nowhere() {
+        for location in [
+            "ftp://localhost/",
+            "http://localhost:99999/",
+            "http://localhost:x/",
+            "http://[::1/",
+            "http://a b/",
+            "http://other/%zz",
+            "/%zz",
+            ":x",
+            "1http://localhost/",
+        ] {
+            assert_eq!(base("/").join(location), Leads::Nowhere, "{location}");
         }
     }
 
