@@ -1,6 +1,7 @@
 //! Everything that can be typed. Help, man pages and completions are made from these types.
 
 mod completions;
+mod convert;
 mod explain;
 mod init;
 mod lint;
@@ -10,6 +11,7 @@ mod simulate;
 mod trace;
 
 pub(crate) use completions::CompletionsArgs;
+pub(crate) use convert::{ConvertArgs, SourceFormat};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use init::InitArgs;
 pub(crate) use lint::LintArgs;
@@ -61,6 +63,7 @@ pub(crate) enum Command {
     Simulate(SimulateArgs),
     Trace(TraceArgs),
     Lint(LintArgs),
+    Convert(ConvertArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

@@ -1,6 +1,7 @@
 //! One file per verb: typed arguments in, output through the printer, an exit status out.
 
 mod completions;
+mod convert;
 pub(crate) mod explain;
 pub(crate) mod init;
 pub(crate) mod lint;
@@ -20,6 +21,7 @@ pub(crate) fn run(command: Command, printer: &mut Printer) -> Result<ExitStatus>
         Command::Init(args) => init::init(&args, printer),
         Command::Plan(args) => plan::plan(&args, printer),
         Command::Lint(args) => lint::lint(&args, printer),
+        Command::Convert(args) => convert::convert(&args, printer),
         Command::Simulate(args) => simulate::simulate(args, printer),
         Command::Trace(args) => trace::trace(args, printer),
         Command::Explain(args) => explain::explain(&args, printer),

@@ -2,8 +2,8 @@
 //!
 //! `pillion explain CODE` prints the paragraph and the reference page is made from this list.
 //! Codes are grouped by what the reader has to look at: `L00` reading the file, `L01` names and
-//! references, `L02` the graph, `L03` times and budgets, `L04` dialects and markers, `L05` values.
-//! A code that was released keeps its number and its meaning.
+//! references, `L02` the graph, `L03` times and budgets, `L04` dialects and markers, `L05` values,
+//! `L06` conversion from other formats. A code that was released keeps its number and its meaning.
 
 use crate::diagnostic::Severity;
 use std::fmt;
@@ -380,6 +380,22 @@ codes! {
     "a container without an image"
     "Kubernetes refuses a container without an image. Pillion's own runtime starts the command on \
      this machine and needs none, so such a file runs here and nowhere else."
+
+    "L0601" NotConverted Warning
+    "something was left out of the converted file"
+    "The other format says something for which a pod has no counterpart, or which cannot be known \
+     from the file alone, such as the command inside an image. The rest was converted. Look at the \
+     place, and write into the pod what is needed there."
+
+    "L0602" ConvertedOtherwise Note
+    "something is said in another way, or not at all, in the pod"
+    "The other format says something that a pod says in another way, or need not say at all. As a \
+     rule nothing has to be done; it is told so that nothing changes in silence."
+
+    "L0603" NotConvertible Error
+    "the file cannot be converted"
+    "What stands here is not what the format takes at this place, so nobody can say what it means. \
+     The tool that the file was written for would refuse it too. Mend the file and convert it again."
 }
 
 // === impl Code ===

@@ -284,7 +284,7 @@ impl<'t> Node<'t> {
 }
 
 /// What a text would be if it stood in a file without quotes; none if it stays text.
-pub(crate) fn plain_value(text: &str) -> Option<Value> {
+pub fn plain_value(text: &str) -> Option<Value> {
     scalar::resolve(text).ok().flatten()
 }
 

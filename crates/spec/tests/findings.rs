@@ -91,8 +91,11 @@ fn an_example_is_about_the_code_in_its_name() {
 #[test]
 fn every_code_has_an_example() {
     let examples = examples();
-    let missing = Code::ALL
+    // Those of conversion have theirs where it is tested: in the command's own tests.
+    let of_pod_files = Code::ALL
         .iter()
-        .filter(|code| !examples.iter().any(|(name, _)| name.starts_with(code.id())));
+        .filter(|code| !code.id().starts_with("L06"));
+    let missing =
+        of_pod_files.filter(|code| !examples.iter().any(|(name, _)| name.starts_with(code.id())));
     assert_eq!(missing.collect::<Vec<_>>(), Vec::<&Code>::new());
 }
