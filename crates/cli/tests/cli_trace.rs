@@ -157,6 +157,22 @@ fn a_name_means_the_newest_run_and_a_number_one_of_them() {
 }
 
 #[test]
+fn a_folder_named_like_a_pod_hides_no_run() {
+    let state = State::new("folder").run("default", "orders", 1, 10);
+    fs::create_dir_all(state.0.join("orders")).expect("it can be made");
+    let mut command = pillion(&["trace", "orders"]);
+    command
+        .env("XDG_STATE_HOME", &state.0)
+        .current_dir(&state.0);
+    let output = command.output().expect("pillion was built");
+    assert!(
+        stdout(&output).starts_with("orders · "),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
 fn where_nothing_was_run_it_says_how_to() {
     for arguments in [&[][..], &["orders"], &["shop/orders#2"]] {
         assert_eq!(

@@ -8,10 +8,12 @@
   const nameRoom = Number(chart.dataset.left);
   const rows = all(".rec"), bySeq = new Map(rows.map((row) => [row.dataset.seq, row]));
   const lanes = all(".lane", chart), bands = all(".band", chart);
+  const parts = lanes.map((lane) => ({ bars: all(".bar", lane), marks: all(".mark", lane) }));
+  const links = all(".waits > g, .path > path", chart);
   const axis = chart.querySelector(".axis");
   const view = { from: 0, to: whole };
   const place = {};
-  let chosen = null, only = "";
+  let chosen = null, only = "", due = 0;
 
   body.classList.add("js");
   svg.removeAttribute("viewBox");
@@ -71,15 +73,15 @@
   }
 
   function draw() {
-    lanes.forEach((lane, number) => {
-      for (const bar of all(".bar", lane)) drawBar(bar, number);
-      for (const mark of all(".mark", lane)) {
+    parts.forEach((part, number) => {
+      for (const bar of part.bars) drawBar(bar, number);
+      for (const mark of part.marks) {
         const px = x(Number(mark.dataset.a));
         outside(mark, px < place.left - 1 || px > place.left + place.width + 1);
         set(mark, { transform: "translate(" + px + " " + middle(number) + ")" });
       }
     });
-    for (const link of all(".waits > g, .path > path", chart)) drawLink(link);
+    for (const link of links) drawLink(link);
     drawAxis();
   }
 
@@ -153,7 +155,11 @@
     const least = Math.min(whole, 20), span = Math.min(whole, Math.max(least, to - from));
     view.from = Math.min(Math.max(0, from), whole - span);
     view.to = view.from + span;
-    draw();
+    // Many moves of the pointer come between two pictures of the screen.
+    if (!due) due = requestAnimationFrame(() => {
+      due = 0;
+      draw();
+    });
   }
   const zoom = (factor, around) => {
     const middleOf = around === undefined ? (view.from + view.to) / 2 : around;
@@ -334,18 +340,18 @@
   // --- keys ---
 
   function step(lanesBy, barsBy) {
-    const parts = lanes.map((lane) => all(".bar, .mark", lane).sort((a, b) => a.dataset.a - b.dataset.a));
-    let lane = parts.findIndex((one) => one.includes(chosen));
-    if (lane < 0) return pick(parts.find((one) => one.length), 0);
-    const index = parts[lane].indexOf(chosen), moment = Number(chosen.dataset.a);
-    if (barsBy) return pick(parts[lane], index + barsBy);
-    do { lane += lanesBy; } while (parts[lane] && !parts[lane].length);
-    if (!parts[lane]) return undefined;
-    const later = parts[lane].findIndex((one) => Number(one.dataset.b || one.dataset.a) > moment);
-    return pick(parts[lane], later < 0 ? parts[lane].length - 1 : later);
+    const sorted = lanes.map((lane) => all(".bar, .mark", lane).sort((a, b) => a.dataset.a - b.dataset.a));
+    let lane = sorted.findIndex((one) => one.includes(chosen));
+    if (lane < 0) return pick(sorted.find((one) => one.length), 0);
+    const index = sorted[lane].indexOf(chosen), moment = Number(chosen.dataset.a);
+    if (barsBy) return pick(sorted[lane], index + barsBy);
+    do { lane += lanesBy; } while (sorted[lane] && !sorted[lane].length);
+    if (!sorted[lane]) return undefined;
+    const later = sorted[lane].findIndex((one) => Number(one.dataset.b || one.dataset.a) > moment);
+    return pick(sorted[lane], later < 0 ? sorted[lane].length - 1 : later);
   }
-  function pick(parts, index) {
-    const target = parts && parts[Math.min(Math.max(0, index), parts.length - 1)];
+  function pick(among, index) {
+    const target = among && among[Math.min(Math.max(0, index), among.length - 1)];
     if (!target) return;
     reveal(Number(target.dataset.a));
     choose(target.dataset.seq, target);

@@ -71,13 +71,16 @@ fn container_row(lane: &Lane, telling: &Telling<'_>) -> Row {
     let head = telling.timeline.header().container(name);
     let marks = telling.timeline.records().iter();
     let marks = marks.filter(|record| record.is_about(name));
+    let mut marks: Vec<_> = marks
+        .filter_map(|record| mark(record, &lane.failures, telling))
+        .collect();
+    // The end for good and the giving up that follow from an exit are one failure.
+    marks.dedup_by(|next, mark| next.failed && mark.failed && next.at == mark.at);
     Row {
         container: Some(lane.container.clone()),
         about: head.map(about).unwrap_or_default(),
         bars: bars(name, &lane.spans, telling),
-        marks: marks
-            .filter_map(|record| mark(record, &lane.failures, telling))
-            .collect(),
+        marks,
     }
 }
 

@@ -80,6 +80,18 @@ fn containers_stand_in_the_order_of_their_starts() {
     assert!(places.is_sorted());
 }
 
+#[test]
+fn one_failure_has_one_mark() {
+    let mut life = Life::new(pod("p").main("app"));
+    life.starts_pod();
+    life.starts("app", Cause::PodStart);
+    life.at(10).exits("app", 1);
+    life.tell_why("app", What::Ended { ok: false }, Cause::Policy);
+    life.tell("app", What::GaveUp);
+    let [picture, _] = drawn(&life.timeline);
+    assert_eq!(picture.matches("class=\"mark failed\"").count(), 1);
+}
+
 /// What somebody might write who wants to break out of the page.
 const HOSTILE: [&str; 5] = [
     "</script><script>alert(1)</script>",

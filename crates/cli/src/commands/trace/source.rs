@@ -38,7 +38,8 @@ impl Source {
             return Ok(Self::File(path.join("timeline")));
         }
         match Wanted::parse(word) {
-            Some(wanted) if !path.exists() && !looks_like_a_file(path) => {
+            // A folder may well be named like the pod that is developed in it.
+            Some(wanted) if !path.is_file() && !looks_like_a_file(path) => {
                 StateFolder::locate()?.find(wanted).map(Self::Run)
             }
             Some(_) | None => Ok(Self::File(path.to_owned())),

@@ -11,6 +11,7 @@ use crate::new_file;
 use crate::printer::Printer;
 use anyhow::Result;
 use clap::ValueEnum as _;
+use pillion_timeline::svg::GENERATOR;
 use pillion_timeline::{Line, Timeline, Tone};
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _};
@@ -65,10 +66,7 @@ impl Target {
             (Some(path), _) => Ok(Self::File(path)),
             (None, Some(end)) if io::stdout().is_terminal() => {
                 let path = PathBuf::from(format!("{}.{end}", stem(source, timeline)));
-                if is_foreign(&path) {
-                    return Err(NotShown::Foreign { path });
-                }
-                Ok(Self::File(path))
+                unless_foreign(path).map(Self::File)
             }
             (None, _) => Ok(Self::Out),
         }
@@ -118,16 +116,82 @@ fn stem(source: &Source, timeline: &Timeline) -> String {
     }
 }
 
-/// Whether there is a file that this command did not write.
-fn is_foreign(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else {
-        return path.exists();
+/// The path, if there is nothing yet or only what this command wrote.
+fn unless_foreign(path: PathBuf) -> Result<PathBuf, NotShown> {
+    let ours = match File::open(&path) {
+        Ok(file) => is_ours(file),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
     };
+    if ours {
+        Ok(path)
+    } else {
+        Err(NotShown::Foreign { path })
+    }
+}
+
+fn is_ours(file: File) -> bool {
     let mut head = Vec::new();
     let read = file.take(HEAD).read_to_end(&mut head);
-    let ours = String::from_utf8_lossy(&head).contains(pillion_timeline::svg::GENERATOR);
-    read.is_err() || !ours
+    read.is_ok() && String::from_utf8_lossy(&head).contains(GENERATOR)
 }
 
 /// Within so much of the beginning a picture says where it comes from.
 const HEAD: u64 = 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::Run;
+    use pillion_timeline::{Header, html, svg};
+
+    fn of_pod(name: &str) -> Timeline {
+        Timeline::new(Header {
+            pod: name.into(),
+            ..Header::default()
+        })
+    }
+
+    #[test]
+    fn a_picture_is_named_after_its_pod_and_run() {
+        let run = Source::Run(Run {
+            namespace: "default".to_owned(),
+            name: "orders".to_owned(),
+            number: 3,
+            folder: PathBuf::new(),
+        });
+        assert_eq!(stem(&run, &of_pod("orders")), "orders-3");
+        assert_eq!(stem(&Source::Stdin, &of_pod("orders")), "orders");
+    }
+
+    #[test]
+    fn a_hostile_name_stays_in_the_folder() {
+        assert_eq!(
+            stem(&Source::Stdin, &of_pod("../../etc/passwd")),
+            "etcpasswd"
+        );
+        assert_eq!(stem(&Source::Stdin, &of_pod("..")), "timeline");
+    }
+
+    #[test]
+    fn only_what_was_written_here_is_written_over() {
+        let folder = std::env::temp_dir().join(format!("pillion-trace-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let timeline = of_pod("orders");
+        for (text, ours) in [
+            (svg::svg(&timeline), true),
+            (html::page(&timeline), true),
+            ("<p>my notes</p>".to_owned(), false),
+            (String::new(), false),
+        ] {
+            let path = folder.join("orders.html");
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(unless_foreign(path).is_ok(), ours);
+        }
+        assert!(unless_foreign(folder.join("new.html")).is_ok());
+        assert!(
+            unless_foreign(folder.clone()).is_err(),
+            "a folder is not ours"
+        );
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
