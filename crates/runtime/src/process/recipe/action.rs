@@ -1,7 +1,6 @@
 //! Hooks and probes as they are carried out: ports are numbers, hosts have a default.
 
 use super::cook::Cook;
-use crate::probe::Target;
 use crate::process::expand::expand;
 use pillion_engine::pod::{HookKind, ProbeKind};
 use pillion_spec::container::Container;
@@ -19,8 +18,8 @@ pub enum HookAction {
         /// The program and its arguments.
         command: Vec<String>,
     },
-    /// Tells the container by a request.
-    Ask(Target),
+    /// Makes a request.
+    Http(HttpRequest),
     /// Lets time pass.
     Sleep(Duration),
     /// Fails at once, as it does under the kubelet.
@@ -38,13 +37,44 @@ pub enum ProbeAction {
         /// The program and its arguments.
         command: Vec<String>,
     },
-    /// Asks over the network.
-    Ask(Target),
+    /// Makes a request.
+    Http(HttpRequest),
+    /// Opens a connection.
+    Tcp {
+        /// To this host.
+        host: String,
+        /// And this port.
+        port: u16,
+    },
+    /// Asks a gRPC server how it is.
+    Grpc {
+        /// On this host.
+        host: String,
+        /// And this port.
+        port: u16,
+        /// About this service; about itself if empty.
+        service: String,
+    },
     /// Fails at once, as it does under the kubelet.
     Fail {
         /// Why.
         why: String,
     },
+}
+
+/// An HTTP request.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct HttpRequest {
+    /// Whether over TLS.
+    pub secure: bool,
+    /// To this host.
+    pub host: String,
+    /// And this port.
+    pub port: u16,
+    /// The path, with a query if there is one.
+    pub path: String,
+    /// Headers in order; names may repeat.
+    pub headers: Vec<(String, String)>,
 }
 
 /// The hooks of a container. Commands are taken as they are written, as the kubelet takes them.
@@ -69,7 +99,7 @@ fn hook(cook: &Cook<'_>, hook: &Hook) -> HookAction {
             command: exec.command.clone(),
         },
         Hook::HttpGet(get) => match request(cook, get) {
-            Ok(target) => HookAction::Ask(target),
+            Ok(request) => HookAction::Http(request),
             Err(why) => HookAction::Fail { why },
         },
         Hook::TcpSocket(_) => HookAction::Fail {
@@ -101,21 +131,21 @@ fn probe(cook: &Cook<'_>, check: &Check) -> ProbeAction {
             command: static_command(cook.container, &exec.command),
         },
         Check::HttpGet(get) => match request(cook, get) {
-            Ok(target) => ProbeAction::Ask(target),
+            Ok(request) => ProbeAction::Http(request),
             Err(why) => ProbeAction::Fail { why },
         },
         Check::TcpSocket(TcpSocket { host, port }) => match number(cook.container, port) {
-            Ok(port) => ProbeAction::Ask(Target::Tcp {
+            Ok(port) => ProbeAction::Tcp {
                 host: host_or_own(cook, host.as_deref()),
                 port,
-            }),
+            },
             Err(why) => ProbeAction::Fail { why },
         },
-        Check::Grpc(grpc) => ProbeAction::Ask(Target::Grpc {
+        Check::Grpc(grpc) => ProbeAction::Grpc {
             host: host_or_own(cook, None),
             port: grpc.port,
             service: grpc.service.clone(),
-        }),
+        },
     }
 }
 
@@ -137,8 +167,8 @@ fn static_command(container: &Container, command: &[String]) -> Vec<String> {
     command.iter().map(|word| expand(word, value_of)).collect()
 }
 
-fn request(cook: &Cook<'_>, get: &HttpGet) -> Result<Target, String> {
-    Ok(Target::Http {
+fn request(cook: &Cook<'_>, get: &HttpGet) -> Result<HttpRequest, String> {
+    Ok(HttpRequest {
         secure: match get.scheme {
             Scheme::Http => false,
             Scheme::Https => true,

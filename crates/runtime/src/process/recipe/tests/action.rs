@@ -1,8 +1,7 @@
 //! Hooks and probes.
 
 use super::fixture::app;
-use crate::probe::Target;
-use crate::process::recipe::{HookAction, ProbeAction};
+use crate::process::recipe::{HookAction, HttpRequest, ProbeAction};
 use pillion_engine::pod::{HookKind, ProbeKind};
 use std::time::Duration;
 
@@ -47,7 +46,7 @@ fn the_command_of_a_probe_knows_what_env_spells_out() {
 
 #[test]
 fn requests_go_to_the_pod_by_default_and_ports_have_numbers() {
-    let expected = Target::Http {
+    let expected = HttpRequest {
         secure: true,
         host: "127.0.0.1".into(),
         port: 8080,
@@ -55,33 +54,27 @@ fn requests_go_to_the_pod_by_default_and_ports_have_numbers() {
         headers: vec![("A".into(), "b".into())],
     };
     let get = "{httpGet: {port: web, path: \"/ready?x=1\", scheme: HTTPS, httpHeaders: [{name: A, value: b}]}}";
-    assert_eq!(probe(get), ProbeAction::Ask(expected.clone()));
-    assert_eq!(hook(get), HookAction::Ask(expected));
+    assert_eq!(probe(get), ProbeAction::Http(expected.clone()));
+    assert_eq!(hook(get), HookAction::Http(expected));
 }
 
 #[test]
 fn a_host_that_is_given_is_asked() {
-    let tcp = Target::Tcp {
+    let tcp = ProbeAction::Tcp {
         host: "db.example".into(),
         port: 5432,
     };
-    assert_eq!(
-        probe("{tcpSocket: {host: db.example, port: 5432}}"),
-        ProbeAction::Ask(tcp)
-    );
+    assert_eq!(probe("{tcpSocket: {host: db.example, port: 5432}}"), tcp);
 }
 
 #[test]
 fn grpc_asks_the_pod() {
-    let grpc = Target::Grpc {
+    let grpc = ProbeAction::Grpc {
         host: "127.0.0.1".into(),
         port: 9000,
         service: "live".into(),
     };
-    assert_eq!(
-        probe("{grpc: {port: 9000, service: live}}"),
-        ProbeAction::Ask(grpc)
-    );
+    assert_eq!(probe("{grpc: {port: 9000, service: live}}"), grpc);
 }
 
 #[test]
