@@ -36,7 +36,7 @@ pub(in crate::process) struct Variables {
     pub(in crate::process) files: BTreeSet<EnvFile>,
 }
 
-/// What a variable in a file is worth before the file is read: not nothing, which would be an error in some places.
+/// What a variable is worth that could not be had, or not yet: not nothing, which would be an error in some places.
 const UNREAD: &str = "?";
 
 /// What others give their own children, and what must not reach further: a container would tell its readiness to the
@@ -141,7 +141,9 @@ impl Variables {
             container: cook.container.name.clone(),
             name: variable.name.clone(),
         };
-        if let Some(Some(value)) = cook.note(subject, &format!("env[{index}]"), value) {
+        // What is wrong is told once, and not again by whoever refers to it.
+        let noted = cook.note(subject, &format!("env[{index}]"), value);
+        if let Some(value) = noted.unwrap_or_else(|| Some(UNREAD.to_owned())) {
             self.declared.insert(variable.name.clone(), value);
         }
     }
@@ -183,10 +185,17 @@ fn inherited(cook: &Cook<'_>) -> BTreeMap<String, String> {
     let hostname = if spec.host_network {
         &host.name
     } else {
-        spec.hostname.as_ref().unwrap_or(&cook.kitchen.run.name)
+        let own = spec.hostname.as_deref();
+        short_host_name(own.unwrap_or(&cook.kitchen.run.name))
     };
-    inherited.insert("HOSTNAME".into(), hostname.clone());
+    inherited.insert("HOSTNAME".into(), hostname.to_owned());
     inherited
+}
+
+/// The system takes no longer names; the names of pods can be longer.
+fn short_host_name(name: &str) -> &str {
+    let end = name.char_indices().nth(63).map_or(name.len(), |(at, _)| at);
+    name[..end].trim_end_matches(['-', '.'])
 }
 
 /// What the driver gives, and where the volumes are that the container sees.

@@ -59,6 +59,13 @@ fn the_host_name_is_the_pods() {
 }
 
 #[test]
+fn a_long_host_name_is_cut() {
+    let name = "a".repeat(62) + "-bc";
+    let pod = app("").running(|run| run.name = name);
+    assert_eq!(pod.variable("HOSTNAME"), Some("a".repeat(62)));
+}
+
+#[test]
 fn references_find_what_stands_before_them() {
     let pod = env(
         "[{name: X, value: \"1\"}, {name: W, value: $(X)-$(Z)}, {name: Z, value: \"3\"}, \
@@ -149,6 +156,23 @@ fn what_is_missing_is_told_with_the_way_out() {
     spec.containers[0].env[2]: variable `Z` of container `app` cannot hold the value of `BIN` in the ConfigMap `c`, which is not text
       help: mount it as a file of a volume: files can hold any bytes
     ");
+}
+
+#[test]
+fn of_two_objects_with_one_name_the_later_counts() {
+    let pod = app("envFrom: [{configMapRef: {name: c}}]").beside(CONFIG);
+    let pod = pod.beside("kind: ConfigMap, metadata: {name: c}, data: {A: later}");
+    assert_eq!(pod.variable("A").as_deref(), Some("later"));
+}
+
+#[test]
+fn what_is_wrong_with_a_variable_is_told_once() {
+    let pod = Written::new(
+        "volumes: [{name: v, emptyDir: {}}]\n  containers: [{name: app, command: [x], \
+         env: [{name: X, valueFrom: {secretKeyRef: {name: none, key: a}}}], \
+         volumeMounts: [{name: v, mountPath: /v, subPathExpr: $(X)}]}]",
+    );
+    assert_eq!(pod.recipes().unwrap_err().len(), 1);
 }
 
 #[test]

@@ -129,7 +129,8 @@ impl<'k> Kitchen<'k> {
         optional: bool,
     ) -> Result<Option<Object<'k>>, Problem> {
         let mut elsewhere = None;
-        for (metadata, object) in self.objects(kind) {
+        // Of two with one name the later one is what a cluster would end up with.
+        for (metadata, object) in self.objects(kind).into_iter().rev() {
             if metadata.name.as_deref() != Some(name) {
                 continue;
             }

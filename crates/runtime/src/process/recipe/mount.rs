@@ -41,7 +41,7 @@ impl MountRecipe {
         }
     }
 
-    /// The mounts of a container, in the order of the file.
+    /// The mounts of a container: what lies below another comes after it, else as in the file.
     pub(super) fn all(cook: &mut Cook<'_>, variables: &Variables) -> Vec<Self> {
         let container = cook.container;
         if !container.volume_devices.is_empty() {
@@ -56,7 +56,9 @@ impl MountRecipe {
             };
             cook.note(subject, &format!("volumeMounts[{index}]"), made)
         });
-        made.collect()
+        let mut made: Vec<_> = made.collect();
+        made.sort_by_key(|mount: &Self| mount.target.components().count());
+        made
     }
 
     fn of(cook: &Cook<'_>, variables: &Variables, mount: &VolumeMount) -> Result<Self, Problem> {

@@ -7,6 +7,7 @@
 mod tests;
 
 use super::{VolumeContent, VolumeFile, VolumePlan};
+use crate::guard::{Mount, MountKind};
 use crate::process::recipe::MountRecipe;
 use pillion_spec::volume::HostPathType;
 use rustix::fs::Gid;
@@ -169,6 +170,18 @@ pub fn prepare(mount: &MountRecipe) -> Result<PathBuf, PlaceError> {
         }
     }
     Ok(path)
+}
+
+/// A mount as the stage of a process takes it. What it shows is there afterwards.
+pub fn mount(recipe: &MountRecipe) -> Result<Mount, PlaceError> {
+    Ok(Mount {
+        kind: MountKind::Bind {
+            source: prepare(recipe)?,
+            takes_mounts: recipe.own,
+        },
+        target: recipe.target.clone(),
+        read_only: recipe.read_only,
+    })
 }
 
 /// The folder of all volumes. The user's own, whatever the file mode mask is.

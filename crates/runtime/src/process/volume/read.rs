@@ -67,12 +67,12 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    /// What is read as the file `env` of a volume that was filled like this.
-    fn found(fill: impl FnOnce(&Path)) -> Option<String> {
+    /// What is read as the file `env` of a volume that was prepared like this.
+    fn found(prepare: impl FnOnce(&Path)) -> Option<String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("v");
         fs::create_dir(&path).unwrap();
-        fill(&path);
+        prepare(&path);
         let plan = VolumePlan {
             name: "v".into(),
             path,

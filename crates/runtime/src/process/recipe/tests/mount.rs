@@ -127,3 +127,16 @@ fn a_volume_that_is_not_there_and_devices_are_refused() {
       help: add it under `spec.volumes`: `- {name: data, emptyDir: {}}`
     ");
 }
+
+#[test]
+fn what_lies_below_another_mount_comes_after_it() {
+    let pod = pod(
+        "[{name: data, mountPath: /a/b/c}, {name: fast, mountPath: /x}, {name: conf, mountPath: /a}]",
+    );
+    let mounts = pod.recipe().mounts;
+    let targets: Vec<_> = mounts
+        .iter()
+        .map(|mount| mount.target.to_str().unwrap())
+        .collect();
+    assert_eq!(targets, ["/x", "/a", "/a/b/c"]);
+}

@@ -234,6 +234,20 @@ fn a_part_of_a_volume_is_made_like_the_volume() {
 }
 
 #[test]
+fn a_mount_shows_what_is_there() {
+    let folder = Folder::new();
+    place(&folder.plan(EMPTY)).unwrap();
+    let mount = mount(&folder.part("a")).unwrap();
+    let source = folder.path("volumes/v/a").canonicalize().unwrap();
+    let takes_mounts = true;
+    let kind = MountKind::Bind {
+        source,
+        takes_mounts,
+    };
+    assert_eq!((mount.kind, mount.target.to_str()), (kind, Some("/x")));
+}
+
+#[test]
 fn a_part_of_a_volume_does_not_lead_out_of_it() {
     let folder = Folder::new();
     place(&folder.plan(EMPTY)).unwrap();
