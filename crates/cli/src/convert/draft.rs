@@ -1,5 +1,7 @@
 //! A pod on its way from another format: what was understood, before it is written down.
 
+use std::collections::BTreeMap;
+
 /// The pod.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PodDraft {
@@ -161,31 +163,41 @@ impl PodDraft {
     /// The time in which every chain of stops fits: a container stops when those that require it
     /// are down, so along a chain the times add up.
     pub(crate) fn grace(&self) -> u64 {
-        let mut ends = vec![0; self.containers.len()];
+        let times: Vec<_> = self
+            .containers
+            .iter()
+            .map(ContainerDraft::stop_time)
+            .collect();
+        let edges = self.edges();
+        let mut ends = times.clone();
         // A chain has at most as many links as there are containers; circles are refused later.
         for _ in 0..self.containers.len() {
-            let before = ends.clone();
-            for (at, container) in self.containers.iter().enumerate() {
-                ends[at] = self.begin_of_stop(container, &before) + container.stop_time();
+            let mut settled = true;
+            for (from, to) in &edges {
+                let end = ends[*from] + times[*to];
+                if end > ends[*to] {
+                    ends[*to] = end;
+                    settled = false;
+                }
             }
-            if ends == before {
+            if settled {
                 break;
             }
         }
         ends.into_iter().max().unwrap_or_default()
     }
 
-    /// When all that require it have stopped.
-    fn begin_of_stop(&self, container: &ContainerDraft, ends: &[u64]) -> u64 {
-        let requires = |other: &ContainerDraft| {
-            let mut edges = other.requires.iter();
-            edges.any(|edge| edge.container == container.name)
-        };
-        let others = self.containers.iter().zip(ends);
-        let ends = others
-            .filter(|(other, _)| requires(other))
-            .map(|(_, end)| *end);
-        ends.max().unwrap_or_default()
+    /// Who requires whom, by their places in the list.
+    fn edges(&self) -> Vec<(usize, usize)> {
+        let names = self.containers.iter().enumerate();
+        let places: BTreeMap<&str, usize> = names.map(|(at, one)| (&*one.name, at)).collect();
+        let containers = self.containers.iter().enumerate();
+        let edges = containers.flat_map(|(from, container)| {
+            let targets = container.requires.iter();
+            let targets = targets.filter_map(|edge| places.get(&*edge.container));
+            targets.map(move |to| (from, *to)).collect::<Vec<_>>()
+        });
+        edges.collect()
     }
 
     /// The policy of the pod: that of all services if they agree.

@@ -1,10 +1,14 @@
 //! Names as Kubernetes takes them: at most 63 of a-z, 0-9 and `-`, not at the ends.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Gives out names, each once.
 #[derive(Debug, Default)]
-pub(super) struct Names(BTreeSet<String>);
+pub(super) struct Names {
+    given: BTreeSet<String>,
+    /// The number to try next for a name that was wanted more than once.
+    next: BTreeMap<String, u64>,
+}
 
 // === impl Names ===
 
@@ -12,15 +16,14 @@ impl Names {
     /// The name that is most like the given one, and nobody has yet.
     pub(super) fn give(&mut self, wanted: &str) -> String {
         let base = label(wanted);
-        let numbered = (2u64..).map(|number| {
+        let mut name = base.clone();
+        while !self.given.insert(name.clone()) {
+            let number = self.next.entry(base.clone()).or_insert(2);
             let end = format!("-{number}");
+            *number += 1;
             let kept = base[..base.len().min(LONGEST - end.len())].trim_end_matches('-');
-            format!("{kept}{end}")
-        });
-        let mut candidates = std::iter::once(base.clone()).chain(numbered);
-        let name = candidates.find(|name| !self.0.contains(name));
-        let name = name.expect("there are more numbers than names");
-        self.0.insert(name.clone());
+            name = format!("{kept}{end}");
+        }
         name
     }
 }

@@ -6,6 +6,7 @@ use super::volume::Volumes;
 use crate::convert::draft::{ContainerDraft, Kind, Policy};
 use pillion_spec::tree::Node;
 use pillion_spec::{Code, Diagnostic, Span};
+use std::collections::BTreeSet;
 
 /// What compose grants before it kills.
 const STOP_SECONDS: u64 = 10;
@@ -130,8 +131,11 @@ impl Reader<'_> {
 
     fn environment(&mut self, node: Node<'_>) -> Vec<(String, String)> {
         let mut variables: Vec<(String, String)> = Vec::new();
+        let mut seen = BTreeSet::new();
         let mut add = |variable: (String, String)| {
-            variables.retain(|(name, _)| *name != variable.0);
+            if !seen.insert(variable.0.clone()) {
+                variables.retain(|(name, _)| *name != variable.0);
+            }
             variables.push(variable);
         };
         if node.is_sequence() {
