@@ -60,6 +60,20 @@ pub(crate) fn place(descriptor: BorrowedFd<'_>, number: i32) -> io::Result<()> {
     }
 }
 
+/// Keeps all descriptors but the first three from the programs that this process will start.
+pub(crate) fn keep_descriptors() {
+    let (first, last) = (3_u32, u32::MAX);
+    // SAFETY: it closes nothing here; and what it marks is wanted by nobody after an exec. An older kernel refuses.
+    unsafe {
+        libc::syscall(
+            libc::SYS_close_range,
+            first,
+            last,
+            libc::CLOSE_RANGE_CLOEXEC,
+        )
+    };
+}
+
 /// Ends a forked process without running what the first one has prepared for its own end.
 pub(crate) fn end_fork() -> ! {
     // SAFETY: it only ends this process.

@@ -3,7 +3,7 @@
 use super::channel::Channel;
 use super::keeper::keep;
 use super::tree::{self, Reaped};
-use crate::sys::{Forked, SignalFd, fork};
+use crate::sys::{Forked, SignalFd, fork, keep_descriptors};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{Pid, set_child_subreaper, setsid};
@@ -20,6 +20,8 @@ pub(super) const KEEPER: u8 = b'k';
 ///
 /// To be called first of all: a process with more than one thread must not fork.
 pub fn serve() -> io::Result<()> {
+    // What whoever started pillion has left open is not for containers.
+    keep_descriptors();
     // A terminal's signals are for pillion; it says what happens to the containers.
     let _ = setsid();
     set_child_subreaper(Some(rustix::process::getpid()))?;

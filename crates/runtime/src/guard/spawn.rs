@@ -41,17 +41,18 @@ pub(super) fn spawn(
     // The numbers from 3 on are for the sockets.
     let free = 3 + i32::try_from(launch.sockets.len()).unwrap_or(0);
     let high = |descriptor: &OwnedFd| fcntl_dupfd_cloexec(descriptor, free);
-    let (failure, tell) = pipe_with(PipeFlags::CLOEXEC).map_err(NotStarted::from)?;
-    let (sockets, tell) = if descriptors.sockets.is_empty() {
-        (Vec::new(), tell)
-    } else {
-        let sockets = descriptors.sockets.iter().map(high);
-        let sockets = sockets
-            .collect::<Result<_, _>>()
-            .map_err(NotStarted::from)?;
-        (sockets, high(&tell).map_err(NotStarted::from)?)
+    let (failure, tell) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (sockets, tell) = match &descriptors.sockets[..] {
+        [] => (Vec::new(), tell),
+        sockets => {
+            let sockets = sockets.iter().map(high).collect::<Result<_, _>>()?;
+            let moved = high(&tell)?;
+            // A second end of the pipe would keep us waiting for its close.
+            drop(tell);
+            (sockets, moved)
+        }
     };
-    match fork().map_err(NotStarted::from)? {
+    match fork()? {
         Forked::Child => {
             let child = Child {
                 launch,
