@@ -4,6 +4,7 @@
 //! the screen, to answer as if somebody typed, to put something on the clipboard. Only sequences
 //! that choose colours and styles pass, and they end with their line.
 
+use memchr::memchr;
 use std::borrow::Cow;
 
 /// What to do with the colours of a container.
@@ -39,6 +40,11 @@ pub(crate) fn clean(line: &[u8], colours: Colours, out: &mut Vec<u8>) {
     cleaner.end();
 }
 
+/// The line itself, if all of it may be shown as it is.
+pub(super) fn as_plain(line: &[u8]) -> Option<&str> {
+    is_plain(line).then(|| str::from_utf8(line).ok()).flatten()
+}
+
 /// Whether every byte may be shown as it is. Nearly all lines are like that, so this is quick.
 fn is_plain(line: &[u8]) -> bool {
     let odd = |byte: u8| !(b' '..=b'~').contains(&byte) && byte != b'\t';
@@ -47,6 +53,9 @@ fn is_plain(line: &[u8]) -> bool {
 
 /// What a terminal would show last of a line that is written over again and again.
 fn last_segment(line: &[u8]) -> Cow<'_, str> {
+    if memchr(b'\r', line).is_none() {
+        return String::from_utf8_lossy(line);
+    }
     let mut segments = line.rsplit(|byte| *byte == b'\r');
     let last = segments.find(|segment| !segment.is_empty());
     String::from_utf8_lossy(last.unwrap_or_default())
@@ -56,7 +65,7 @@ fn last_segment(line: &[u8]) -> Cow<'_, str> {
 
 impl Cleaner<'_> {
     fn text(&mut self, mut rest: &str) {
-        while let Some(start) = rest.find(is_control) {
+        while let Some(start) = next_control(rest) {
             self.out.extend_from_slice(&rest.as_bytes()[..start]);
             rest = self.control(&rest[start..]);
         }
@@ -120,8 +129,20 @@ impl Cleaner<'_> {
 /// Enough for a style and two colours of three numbers each.
 const LONGEST_COLOUR: usize = 64;
 
-fn is_control(c: char) -> bool {
-    c.is_control() && c != '\t'
+/// Where the next control character begins. Looked for byte by byte, which is several times as
+/// quick as by character: above ASCII all of them begin with the same byte.
+fn next_control(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    loop {
+        let odd = |byte: &u8| matches!(byte, 0..=8 | 10..=31 | 0x7f | 0xc2);
+        let at = from + bytes[from..].iter().position(odd)?;
+        let second = bytes.get(at + 1).copied().unwrap_or_default();
+        if bytes[at] != 0xc2 || second < 0xa0 {
+            return Some(at);
+        }
+        from = at + 2;
+    }
 }
 
 /// What follows the bytes of that range.

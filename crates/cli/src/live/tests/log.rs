@@ -375,3 +375,18 @@ fn every_line_of_json_can_be_read() {
         }
     }
 }
+
+#[test]
+fn every_control_character_is_taken_out_and_nothing_else() {
+    for c in (0..0x300).filter_map(char::from_u32) {
+        if matches!(c, '\r' | '\u{1b}') || (0x90..0xa0).contains(&u32::from(c)) {
+            continue;
+        }
+        let kept = if c.is_control() && c != '\t' {
+            "ab".to_owned()
+        } else {
+            format!("a{c}b")
+        };
+        assert_eq!(cleaned(format!("a{c}b").as_bytes(), Colours::Keep), kept);
+    }
+}
