@@ -8,7 +8,15 @@
   const nameRoom = Number(chart.dataset.left);
   const rows = all(".rec"), bySeq = new Map(rows.map((row) => [row.dataset.seq, row]));
   const lanes = all(".lane", chart), bands = all(".band", chart);
-  const parts = lanes.map((lane) => ({ bars: all(".bar", lane), marks: all(".mark", lane) }));
+  const parts = lanes.map((lane) => ({
+    bars: all(".bar", lane).map((element) => ({
+      element: element, from: Number(element.dataset.a), to: Number(element.dataset.b), hidden: false,
+      hit: element.querySelector(".hit"), fill: element.querySelector(".fill"),
+      high: Number(element.querySelector(".fill").getAttribute("height")),
+      text: element.querySelector(".length"),
+    })),
+    marks: all(".mark", lane).map((element) => ({ element: element, at: Number(element.dataset.a), hidden: false })),
+  }));
   const links = all(".waits > g, .path > path", chart);
   const axis = chart.querySelector(".axis");
   const view = { from: 0, to: whole };
@@ -74,30 +82,44 @@
 
   function draw() {
     parts.forEach((part, number) => {
-      for (const bar of part.bars) drawBar(bar, number);
-      for (const mark of part.marks) {
-        const px = x(Number(mark.dataset.a));
-        outside(mark, px < place.left - 1 || px > place.left + place.width + 1);
-        set(mark, { transform: "translate(" + px + " " + middle(number) + ")" });
-      }
+      // Of what falls on one pixel only the first is drawn, however much there is.
+      let end = -1;
+      for (const bar of part.bars) end = drawBar(bar, number, end);
+      end = -9;
+      for (const mark of part.marks) end = drawMark(mark, number, end);
     });
     for (const link of links) drawLink(link);
     drawAxis();
   }
 
-  function drawBar(bar, lane) {
-    const from = Math.max(place.left, x(Number(bar.dataset.a)));
-    const to = Math.min(place.left + place.width, x(Number(bar.dataset.b)));
+  function hide(one, hidden) {
+    if (one.hidden !== hidden) outside(one.element, hidden);
+    one.hidden = hidden;
+  }
+
+  function drawBar(bar, lane, end) {
+    const from = Math.max(place.left, x(bar.from));
+    const to = Math.min(place.left + place.width, x(bar.to));
+    const gone = from > place.left + place.width || to < place.left || Math.max(to, from + 1) <= end;
+    hide(bar, gone);
+    if (gone) return end;
     const width = Math.max(2, to - from);
-    outside(bar, from > place.left + place.width || to < place.left);
-    const hit = bar.querySelector(".hit"), fill = bar.querySelector(".fill");
-    set(hit, { x: from, y: top(lane), width: width, height: place.lane });
-    set(fill, { x: from, y: middle(lane) - Math.floor(fill.getAttribute("height") / 2), width: width });
-    const text = bar.querySelector(".length");
-    if (text) {
-      set(text, { x: from + 10, y: middle(lane) + 4 });
-      outside(text, width < 52);
+    set(bar.hit, { x: from, y: top(lane), width: width, height: place.lane });
+    set(bar.fill, { x: from, y: middle(lane) - Math.floor(bar.high / 2), width: width });
+    if (bar.text) {
+      set(bar.text, { x: from + 10, y: middle(lane) + 4 });
+      outside(bar.text, width < 52);
     }
+    return from + width;
+  }
+
+  function drawMark(mark, lane, end) {
+    const px = x(mark.at);
+    const gone = px < place.left - 1 || px > place.left + place.width + 1 || px < end + 3;
+    hide(mark, gone);
+    if (gone) return end;
+    set(mark.element, { transform: "translate(" + px + " " + middle(lane) + ")" });
+    return px;
   }
 
   function drawLink(link) {
