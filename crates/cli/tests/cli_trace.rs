@@ -2,6 +2,8 @@
 
 #[path = "support/run.rs"]
 mod support;
+#[path = "../../timeline/src/tests/xml.rs"]
+mod xml;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -297,12 +299,10 @@ fn every_example_has_a_picture_and_a_page() {
         let path = example.expect("it can be listed").path();
         let path = path.to_string_lossy();
         let timeline = stdout(&run(&["simulate", &path, "--json"]));
-        let svg = stdout(&run_with(&["trace", "-", "-o", "svg"], &timeline));
-        assert!(
-            svg.starts_with("<svg ") && svg.ends_with("</svg>\n"),
-            "{path}"
-        );
-        let page = stdout(&run_with(&["trace", "-", "-o", "html"], &timeline));
-        assert!(page.ends_with("</html>\n"), "{path}");
+        for (form, begins) in [("svg", "<svg "), ("html", "<!doctype html>")] {
+            let text = stdout(&run_with(&["trace", "-", "-o", form], &timeline));
+            assert!(text.starts_with(begins), "{path}");
+            assert_eq!(xml::fault(&text), None, "{path}");
+        }
     }
 }
