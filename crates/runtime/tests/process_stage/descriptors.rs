@@ -1,6 +1,6 @@
 //! The descriptors that a process begins with: a terminal, and sockets that others have opened.
 
-use super::kept::{Container, Kept, every_guard, own_guard, shell};
+use super::kept::{Container, every_guard, own_guard, shell};
 use pillion_runtime::guard::{Launch, Order, Outcome, Report};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
@@ -136,8 +136,9 @@ fn what_whoever_started_us_has_left_open_stays_out() {
 #[test]
 fn a_signal_is_for_the_process_and_for_nobody_else() {
     let guard = own_guard();
-    let script = "sh -c 'trap \"echo both\" TERM; echo up; read line < /dev/zero' & trap 'echo one; kill -9 0' TERM; while :; do wait; done";
-    let mut kept: Kept = Container::shell(script).start(&guard);
+    let child = "sh -c 'trap \"echo both\" TERM; echo up; read line < /dev/zero' &";
+    let script = format!("trap 'echo one; kill -9 0' TERM; {child} while :; do wait; done");
+    let mut kept = Container::shell(&script).start(&guard);
     kept.started();
     assert_eq!(kept.line(), "up");
 

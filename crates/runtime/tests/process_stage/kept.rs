@@ -10,6 +10,7 @@ use std::io::Read as _;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A name that no other test has, on the host and in this process.
@@ -46,6 +47,12 @@ impl Folder {
         fs::set_permissions(&path, Permissions::from_mode(0o777)).unwrap();
         path
     }
+
+    /// A file that can be executed.
+    pub(crate) fn script(&self, name: &str, text: &str) {
+        let draft = self.write(&format!("{name}.draft"), text);
+        copy_program(&draft, &self.0.join(name));
+    }
 }
 
 impl Drop for Folder {
@@ -80,7 +87,7 @@ pub(crate) fn nobodys_guard() -> (Guard, Folder) {
         return (own_guard(), folder);
     }
     let copy = folder.path().join("guard");
-    fs::copy(program(), &copy).unwrap();
+    copy_program(&program(), &copy);
     let copy = copy.to_str().unwrap();
     let become_nobody = [
         "--reuid",
@@ -92,6 +99,12 @@ pub(crate) fn nobodys_guard() -> (Guard, Folder) {
     ];
     let guard = Guard::start("/usr/bin/setpriv", &become_nobody).unwrap();
     (guard, folder)
+}
+
+/// Copies by another process: a file that any fork of this one has open for writing cannot be executed.
+fn copy_program(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-p").arg(from).arg(to).status();
+    assert!(copied.unwrap().success());
 }
 
 pub(crate) fn program() -> PathBuf {

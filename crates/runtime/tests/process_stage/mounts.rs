@@ -194,7 +194,7 @@ fn a_hook_finds_what_the_process_finds() {
 fn a_program_is_looked_up_in_the_containers_own_path_and_root() {
     for (guard, _program) in every_guard() {
         let bin = Folder::new();
-        bin.write("greet", "#!/bin/sh\necho hello from $PWD\n");
+        bin.script("greet", "#!/bin/sh\necho hello from $PWD\n");
         let closed = bin.write("closed", "");
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
         fs::set_permissions(closed, mode).unwrap();
