@@ -7,6 +7,7 @@ mod init;
 mod lint;
 mod man;
 mod plan;
+mod run;
 mod simulate;
 mod trace;
 
@@ -17,6 +18,7 @@ pub(crate) use init::InitArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use man::ManArgs;
 pub(crate) use plan::{PlanArgs, PlanFormat};
+pub(crate) use run::RunArgs;
 pub(crate) use simulate::SimulateArgs;
 pub(crate) use trace::{TraceArgs, TraceFormat};
 
@@ -58,6 +60,7 @@ pub(crate) struct OutputArgs {
 /// The verbs, in the order in which people need them.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Run(RunArgs),
     Init(InitArgs),
     Plan(PlanArgs),
     Simulate(SimulateArgs),
@@ -71,6 +74,7 @@ pub(crate) enum Command {
 
 const EXAMPLES: &str = "\
 Examples:
+  pillion run pod.yaml           a pod on this machine, as host processes
   pillion init                   a pod file to begin with
   pillion plan pod.yaml          what starts and stops when, and why
   pillion simulate pod.yaml      its whole life, in virtual time

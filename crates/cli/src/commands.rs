@@ -7,6 +7,7 @@ pub(crate) mod init;
 pub(crate) mod lint;
 mod man;
 mod plan;
+mod run;
 pub(crate) mod simulate;
 pub(crate) mod trace;
 
@@ -18,6 +19,7 @@ use anyhow::Result;
 /// Does what was asked.
 pub(crate) fn run(command: Command, printer: &mut Printer) -> Result<ExitStatus> {
     match command {
+        Command::Run(args) => run::run(args, printer),
         Command::Init(args) => init::init(&args, printer),
         Command::Plan(args) => plan::plan(&args, printer),
         Command::Lint(args) => lint::lint(&args, printer),

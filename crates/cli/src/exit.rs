@@ -12,7 +12,12 @@ pub(crate) enum ExitStatus {
     Findings,
     /// It could not do it: wrong usage, or a file that cannot be read.
     Unusable,
+    /// What it ran ended like this.
+    Code(u8),
 }
+
+/// Pillion itself failed, and not what it ran.
+pub(crate) const OWN_FAILURE: u8 = 125;
 
 // === impl ExitStatus ===
 
@@ -22,6 +27,7 @@ impl From<ExitStatus> for ExitCode {
             ExitStatus::Success => Self::from(0),
             ExitStatus::Findings => Self::from(1),
             ExitStatus::Unusable => Self::from(2),
+            ExitStatus::Code(code) => Self::from(code),
         }
     }
 }

@@ -7,7 +7,8 @@ use crate::commands::trace::NotShown;
 use crate::input::ReadError;
 use crate::new_file::WriteError;
 use crate::pods::NoSuchPod;
-use crate::state::NoSuchRun;
+use crate::running::{NotRun, RoomError};
+use crate::state::{NoSuchRun, NotBegun};
 use anstyle::{AnsiColor, Style};
 use anyhow::Error;
 use std::error::Error as StdError;
@@ -47,6 +48,9 @@ fn hint(error: &Error) -> Option<String> {
             of::<NoSuchPod>,
             of::<UnknownContainer>,
             of::<NoSuchRun>,
+            of::<NotBegun>,
+            of::<NotRun>,
+            of::<RoomError>,
             of::<NotShown>,
         ];
         hints.into_iter().find_map(|hint| hint(cause))

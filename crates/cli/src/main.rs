@@ -10,17 +10,11 @@ mod exit;
 mod graph;
 mod hint;
 mod input;
-#[cfg_attr(
-    not(test),
-    expect(
-        dead_code,
-        reason = "shown by the command that runs pods, which comes next"
-    )
-)]
 mod live;
 mod new_file;
 mod pods;
 mod printer;
+mod running;
 mod state;
 mod wrap;
 
@@ -32,6 +26,13 @@ use printer::Printer;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // First of all: the guard must stay small, and have one thread.
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|verb| verb == "guard")
+    {
+        return guard();
+    }
     // Help is shown while arguments are parsed, and follows `--color` too.
     args::color_given(std::env::args_os().skip(1)).write_global();
     let cli = match Cli::try_parse() {
@@ -44,6 +45,14 @@ fn main() -> ExitCode {
             hint::report(&error);
             ExitStatus::Unusable.into()
         }
+    }
+}
+
+/// What a run starts beside itself, and nobody else: it talks to its parent over its standard input.
+fn guard() -> ExitCode {
+    match pillion_runtime::guard::serve() {
+        Ok(()) => ExitStatus::Success.into(),
+        Err(_) => ExitStatus::Code(exit::OWN_FAILURE).into(),
     }
 }
 

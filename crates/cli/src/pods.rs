@@ -33,9 +33,9 @@ pub(crate) enum NoSuchPod {
 }
 
 /// Reads a file. Its errors are shown, because a file with errors must not be run.
-pub(crate) fn open(path: &Path, printer: &mut Printer) -> Result<Opened> {
+pub(crate) fn open(path: &Path, options: LowerOptions, printer: &mut Printer) -> Result<Opened> {
     let input = input::read(path)?;
-    let loaded = load(&input.name, &input.bytes, LowerOptions { images: true });
+    let loaded = load(&input.name, &input.bytes, options);
     if !loaded.has_errors() && !loaded.pods.is_empty() {
         return Ok(Opened::Good(Box::new(loaded)));
     }

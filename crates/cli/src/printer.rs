@@ -46,6 +46,11 @@ impl Printer {
         self.style
     }
 
+    /// Whether colours are shown on the standard output.
+    pub(crate) fn has_colours(&self) -> bool {
+        self.out.current_choice() != anstream::ColorChoice::Never
+    }
+
     /// Prints text as it is; it may hold colours.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
         let text = self.shown(text);

@@ -4,13 +4,15 @@
 //! $XDG_STATE_HOME/pillion/<namespace>/<name>/runs/<n>/timeline
 //! ```
 //!
-//! Reading is tolerant: what is in the folder and is no run is passed over.
+//! Reading is tolerant: what is in the folder and is no run is passed over. A pod is run once at a time: whoever runs it
+//! holds a lock, which goes with its process whatever ends that.
 
 use crate::hint::Hint;
 use pillion_spec::nearest;
 use std::env;
-use std::fs;
+use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -59,6 +61,25 @@ pub(crate) enum NoSuchRun {
     #[error("there are {} pods of that name", .names.len())]
     Several { names: Vec<String> },
 }
+
+/// A run that has just begun, and the lock on its pod.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    pub(crate) run: Run,
+    _lock: File,
+}
+
+/// A run cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotBegun {
+    #[error("`{pod}` is running already")]
+    Running { pod: String },
+    #[error("cannot keep the state of the run in {}", .folder.display())]
+    Unwritable { folder: PathBuf, source: io::Error },
+}
+
+/// So many runs of a pod are kept.
+const KEPT: usize = 10;
 
 // === impl StateFolder ===
 
@@ -112,6 +133,38 @@ impl StateFolder {
         })
     }
 
+    /// Begins a run of a pod: nobody else runs it until what comes back is dropped. What an earlier one could not
+    /// clean up is gone then.
+    pub(crate) fn begin(&self, namespace: &str, name: &str) -> Result<Begun, NotBegun> {
+        let folder = self.root.join(namespace).join(name);
+        let failed = |source| NotBegun::Unwritable {
+            folder: folder.clone(),
+            source,
+        };
+        let runs = folder.join("runs");
+        make_private(&runs).map_err(failed)?;
+        let mut options = File::options();
+        let options = options.create(true).truncate(false).write(true);
+        let lock = options.open(folder.join("lock")).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let pod = format!("{namespace}/{name}");
+                return Err(NotBegun::Running { pod });
+            }
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+        let number = clean_up(&runs).map_err(failed)?.saturating_add(1);
+        let run = Run {
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            number,
+            folder: runs.join(number.to_string()),
+        };
+        make_private(&run.folder.join("logs")).map_err(failed)?;
+        Ok(Begun { run, _lock: lock })
+    }
+
     fn list(&self) -> io::Result<Vec<Run>> {
         let mut runs = Vec::new();
         for (namespace, folder) in folders(&self.root)? {
@@ -129,6 +182,32 @@ impl StateFolder {
         Ok(runs)
     }
 }
+
+/// Only the user can look into it.
+fn make_private(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// Removes runs that are too old, and what was only of use while one ran. Says what number the latest has.
+fn clean_up(runs: &Path) -> io::Result<u64> {
+    let number = |(name, folder): (String, PathBuf)| Some((name.parse::<u64>().ok()?, folder));
+    let mut all: Vec<_> = folders(runs)?.into_iter().filter_map(number).collect();
+    all.sort();
+    let old = all.len().saturating_sub(KEPT - 1);
+    for (_, folder) in all.drain(..old) {
+        fs::remove_dir_all(folder)?;
+    }
+    for (_, folder) in &all {
+        match fs::remove_dir_all(folder.join(VOLUMES)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(all.last().map_or(0, |(number, _)| *number))
+}
+
+/// The folder of a run that holds the volumes of its pod.
+const VOLUMES: &str = "volumes";
 
 /// The folders in a folder, with their names; none if it is not there.
 fn folders(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
@@ -161,8 +240,13 @@ impl Run {
         self.folder.join("timeline")
     }
 
+    /// The volumes of its pod, while it runs.
+    pub(crate) fn volumes(&self) -> PathBuf {
+        self.folder.join(VOLUMES)
+    }
+
     /// Its pod: `shop/orders`.
-    fn pod(&self) -> String {
+    pub(crate) fn pod(&self) -> String {
         format!("{}/{}", self.namespace, self.name)
     }
 
@@ -219,6 +303,21 @@ impl<'a> Wanted<'a> {
             None => self.name.to_owned(),
         };
         NoSuchRun::UnknownPod { wanted, names }
+    }
+}
+
+// === impl NotBegun ===
+
+impl Hint for NotBegun {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Running { pod } => {
+                format!("`pillion ps` shows it, `pillion stop {pod}` stops it")
+            }
+            Self::Unwritable { .. } => {
+                "set `XDG_STATE_HOME` to a folder that you can write to".to_owned()
+            }
+        })
     }
 }
 

@@ -15,4 +15,5 @@ pub mod probe;
 pub mod process;
 pub mod pump;
 pub mod runtime;
+pub mod signals;
 mod sys;

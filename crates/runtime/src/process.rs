@@ -182,6 +182,13 @@ impl Processes {
         run.is_some_and(|run| run.channel.send(&Order::Signal(signal), &[]).is_ok())
     }
 
+    /// Kills all that runs.
+    pub fn kill_all(&mut self) {
+        for run in self.runs.values() {
+            run.order(&Order::Kill);
+        }
+    }
+
     /// Lets everything go, and waits until nothing is left.
     pub fn finish(self) -> io::Result<()> {
         drop(self.runs);

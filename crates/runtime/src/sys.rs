@@ -133,11 +133,18 @@ pub(crate) fn make_read_only(path: &Path) -> io::Result<()> {
 impl SignalFd {
     /// Reads this signal as data from now on.
     pub(crate) fn new(signal: i32) -> io::Result<Self> {
+        Self::of(&[signal])
+    }
+
+    /// Reads these signals as data from now on.
+    pub(crate) fn of(signals: &[i32]) -> io::Result<Self> {
         // SAFETY: the set is initialised before it is used.
         let fd = unsafe {
             let mut set = std::mem::zeroed();
             libc::sigemptyset(&raw mut set);
-            libc::sigaddset(&raw mut set, signal);
+            for signal in signals {
+                libc::sigaddset(&raw mut set, *signal);
+            }
             libc::sigprocmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
             libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK)
         };
@@ -146,6 +153,18 @@ impl SignalFd {
         }
         // SAFETY: it was just made, and nobody else has it.
         Ok(Self(unsafe { OwnedFd::from_raw_fd(fd) }))
+    }
+
+    /// The numbers of the signals that have come.
+    pub(crate) fn read(&self) -> Vec<i32> {
+        let mut numbers = Vec::new();
+        let mut buffer = [0; size_of::<libc::signalfd_siginfo>()];
+        while rustix::io::read(&self.0, &mut buffer).is_ok_and(|read| read == buffer.len()) {
+            // The number is the first field.
+            let (first, _) = buffer.split_first_chunk().expect("it is longer than that");
+            numbers.push(i32::from_ne_bytes(*first));
+        }
+        numbers
     }
 
     /// Forgets the signals that have come.

@@ -13,11 +13,12 @@ use crate::pods::{self, Opened};
 use crate::printer::Printer;
 use anyhow::Result;
 use pillion_spec::LoadedPod;
+use pillion_spec::LowerOptions;
 
 /// Show the plan of each pod.
 pub(crate) fn plan(args: &PlanArgs, printer: &mut Printer) -> Result<ExitStatus> {
     let PlanArgs { file, pod, output } = args;
-    let loaded = match pods::open(file, printer)? {
+    let loaded = match pods::open(file, LowerOptions { images: true }, printer)? {
         Opened::Good(loaded) => loaded,
         Opened::Refused(status) => return Ok(status),
     };

@@ -13,7 +13,7 @@ use pillion_simulator::act::{Act, Deed};
 use pillion_simulator::scenario::read::{self, Given, Reading};
 use pillion_simulator::{Driver, Outcome, Played, Scenario, Violation, judge, play};
 use pillion_spec::render::Renderer;
-use pillion_spec::{LoadedPod, Source};
+use pillion_spec::{LoadedPod, LowerOptions, Source};
 use pillion_timeline::json;
 use pillion_timeline::story::Detail;
 use std::path::Path;
@@ -70,13 +70,15 @@ fn pod_of(
     wanted: Option<&str>,
     printer: &mut Printer,
 ) -> Result<Step<(LoadedPod, Source)>> {
-    Ok(match pods::open(file, printer)? {
-        Opened::Good(loaded) => {
-            let pod = pods::only(&loaded, wanted)?.clone();
-            Step::Go((pod, loaded.source))
-        }
-        Opened::Refused(status) => Step::End(status),
-    })
+    Ok(
+        match pods::open(file, LowerOptions { images: true }, printer)? {
+            Opened::Good(loaded) => {
+                let pod = pods::only(&loaded, wanted)?.clone();
+                Step::Go((pod, loaded.source))
+            }
+            Opened::Refused(status) => Step::End(status),
+        },
+    )
 }
 
 /// The scenario that is given, or the life that every pod hopes for.
@@ -138,10 +140,7 @@ fn with_acts(scenario: Scenario, acts: Vec<Act>) -> Result<Scenario, UnknownCont
             .iter()
             .any(|container| *container.name == *wanted)
         {
-            return Err(UnknownContainer {
-                wanted: wanted.to_owned(),
-                names: names().collect(),
-            });
+            return Err(UnknownContainer::new(wanted, names()));
         }
     }
     // A pod that somebody deletes is not deleted once more at the usual time.
@@ -197,6 +196,15 @@ fn verdicts(scenario: &Scenario, played: &Played, printer: &mut Printer) -> Resu
 }
 
 // === impl UnknownContainer ===
+
+impl UnknownContainer {
+    pub(crate) fn new(wanted: &str, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self {
+            wanted: wanted.to_owned(),
+            names: names.into_iter().map(Into::into).collect(),
+        }
+    }
+}
 
 impl Hint for UnknownContainer {
     fn hint(&self) -> Option<String> {

@@ -1,0 +1,60 @@
+//! `pillion run`: a pod on this machine, as host processes.
+
+use crate::args::RunArgs;
+use crate::exit::{ExitStatus, OWN_FAILURE};
+use crate::hint;
+use crate::pods::{self, Opened};
+use crate::printer::Printer;
+use crate::running::{self, Options};
+use anyhow::Result;
+use pillion_spec::file::WorkloadKind;
+use pillion_spec::{LoadedPod, LowerOptions};
+use pillion_timeline::{Line, Tone};
+
+/// Run a pod.
+pub(crate) fn run(args: RunArgs, printer: &mut Printer) -> Result<ExitStatus> {
+    let RunArgs {
+        file,
+        pod,
+        json,
+        quiet,
+        only_logs,
+        timestamps,
+        faults,
+    } = args;
+    let loaded = match pods::open(&file, LowerOptions { images: false }, printer)? {
+        Opened::Good(loaded) => loaded,
+        Opened::Refused(status) => return Ok(status),
+    };
+    let pod = pods::only(&loaded, pod.as_deref())?;
+    note_kind(pod, printer)?;
+    pods::note_warnings(&loaded, printer)?;
+    let options = Options {
+        json,
+        quiet,
+        only_logs,
+        timestamps,
+        faults: faults.into_acts(),
+    };
+    running::run(&loaded, pod, options, printer).or_else(|error| {
+        hint::report(&error);
+        Ok(ExitStatus::Code(OWN_FAILURE))
+    })
+}
+
+/// Only one pod is run, however many there would be.
+fn note_kind(pod: &LoadedPod, printer: &mut Printer) -> Result<()> {
+    let kind = pod.file.kind;
+    let ignored = match kind {
+        WorkloadKind::Pod | WorkloadKind::PodTemplate => return Ok(()),
+        WorkloadKind::Deployment | WorkloadKind::StatefulSet | WorkloadKind::ReplicaSet => {
+            "`replicas` do not count"
+        }
+        WorkloadKind::DaemonSet => "nodes do not count",
+        WorkloadKind::Job => "`completions` and retries do not count",
+        WorkloadKind::CronJob => "its schedule does not count",
+    };
+    let text = format!(": one pod of the {kind} is run, {ignored}");
+    printer.note(&Line::new(Tone::Dim, "note").and(Tone::Plain, text))?;
+    Ok(())
+}

@@ -1,0 +1,21 @@
+//! A pod that is being run by this process.
+//!
+//! ```text
+//! file ─▶ larder ─▶ Processes ─┐
+//!                   Engine ────┼─▶ Pump ─▶ exit status
+//! state folder ─▶ Keeping ─┐   │
+//! terminal ─▶ Show ────────┼─▶ Face
+//! signals, faults ─────────┘
+//! ```
+
+mod face;
+mod fault;
+mod host;
+mod keeping;
+mod logs;
+mod result;
+mod room;
+mod start;
+
+pub(crate) use room::RoomError;
+pub(crate) use start::{NotRun, Options, run};

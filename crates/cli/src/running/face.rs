@@ -1,0 +1,163 @@
+//! Everybody outside the pod: who looks at it, who writes down what happens, and who wants it to end.
+
+use super::fault::Faults;
+use super::keeping::Keeping;
+use crate::live::log::Stream as LogStream;
+use crate::live::show::Show;
+use pillion_engine::fact::Goal;
+use pillion_engine::{Engine, Entry, Request, Tick};
+use pillion_runtime::guard::Outcome;
+use pillion_runtime::poller::Token;
+use pillion_runtime::process::Processes;
+use pillion_runtime::pump::{Driven, Front};
+use pillion_runtime::runtime::{Output, Stream};
+use pillion_runtime::signals::Signals;
+use pillion_timeline::{Base, Recorder, Wall};
+use rustix::process::{Signal, getpid, kill_process};
+use std::fs::File;
+use std::io;
+use std::time::Duration;
+
+/// The front of a pod that is run by `pillion run`.
+pub(super) struct Face {
+    pub(super) show: Show<File, File>,
+    pub(super) recorder: Recorder,
+    pub(super) keeping: Keeping,
+    pub(super) signals: Signals,
+    pub(super) faults: Faults,
+    pub(super) base: Base,
+    /// The signal that ended the pod.
+    pub(super) ended_by: Option<i32>,
+    /// How often it was asked to end.
+    pub(super) asked: u32,
+    /// Nobody looks any more.
+    pub(super) alone: bool,
+    pub(super) now: Tick,
+}
+
+/// Where the signals to this process are read.
+pub(super) const SIGNALS: Token = Token(u64::MAX);
+
+/// Those that are taken.
+pub(super) const TAKEN: [i32; 5] = [
+    libc::SIGINT,
+    libc::SIGTERM,
+    libc::SIGHUP,
+    libc::SIGTSTP,
+    libc::SIGWINCH,
+];
+
+// === impl Face ===
+
+impl Face {
+    fn wall(&self, now: Tick) -> Wall {
+        let since = now.since(self.base.tick);
+        let begin = self.base.wall.unwrap_or(Wall::from_unix(Duration::ZERO));
+        begin.after(since)
+    }
+
+    /// Shows things, as long as somebody is there to see them.
+    fn shown(&mut self, shown: &io::Result<()>) {
+        if shown.is_err() {
+            self.alone = true;
+        }
+    }
+
+    fn take_signal(&mut self, signal: i32, pod: &mut Driven<'_, Processes>) {
+        if signal == libc::SIGTSTP {
+            return self.pause();
+        }
+        if signal == libc::SIGWINCH {
+            if let Some((width, height)) = terminal_size::terminal_size() {
+                self.show
+                    .resize(usize::from(width.0), usize::from(height.0));
+            }
+            return;
+        }
+        let first = self.asked == 0;
+        self.asked += 1;
+        if first {
+            if matches!(pod.engine().goal(), Goal::Run | Goal::Restart { .. }) {
+                self.ended_by = Some(signal);
+            }
+            stop(None, pod);
+        } else {
+            stop(Some(Duration::ZERO), pod);
+            pod.runtime.kill_all();
+        }
+    }
+
+    /// Another program gets the terminal until somebody brings this one back. The pod goes on.
+    fn pause(&mut self) {
+        let shown = self.show.leave();
+        self.shown(&shown);
+        // That somebody wanted it does not fail.
+        let _ = kill_process(getpid(), Signal::STOP);
+    }
+}
+
+fn stop(grace: Option<Duration>, pod: &mut Driven<'_, Processes>) {
+    // A pod that has ended cannot be asked any more, and need not be.
+    let _ = pod.request(Request::Delete { grace });
+}
+
+impl Front<Processes> for Face {
+    fn told(&mut self, entry: &Entry, engine: &Engine) {
+        let record = self.recorder.record(engine.pod(), entry);
+        self.keeping.told(&record);
+        self.show.told(record);
+    }
+
+    fn output(&mut self, output: &Output, engine: &Engine) {
+        let now = pillion_runtime::clock::now();
+        if output.bytes.is_empty() {
+            return self.show.hung_up(now, output.container);
+        }
+        let stream = match output.stream {
+            Stream::Stdout => LogStream::Stdout,
+            Stream::Stderr => LogStream::Stderr,
+        };
+        let (container, bytes) = (output.container, &output.bytes);
+        let shown = self.show.wrote(now, container, stream, bytes);
+        self.shown(&shown);
+        if let Some(container) = engine.pod().containers.get(container.index()) {
+            let at = self.wall(now);
+            self.keeping.wrote(&container.name, output, at);
+        }
+    }
+
+    fn ready(&mut self, token: Token, mut pod: Driven<'_, Processes>) {
+        if token == SIGNALS {
+            for signal in self.signals.read() {
+                self.take_signal(signal, &mut pod);
+            }
+        }
+    }
+
+    fn exec_done(&mut self, _: u64, _: Result<Outcome, String>) {}
+
+    fn next_wake(&self) -> Option<Tick> {
+        if self.alone && self.asked == 0 {
+            return Some(Tick::ZERO);
+        }
+        let show = self.show.next(self.now).filter(|_| !self.alone);
+        [show, self.faults.next()].into_iter().flatten().min()
+    }
+
+    fn wake(&mut self, mut pod: Driven<'_, Processes>) {
+        self.now = pod.now;
+        if self.alone && self.asked == 0 {
+            self.asked = 1;
+            stop(None, &mut pod);
+        }
+        self.faults.wake(&mut pod);
+    }
+
+    fn settle(&mut self, now: Tick, engine: &Engine) {
+        self.now = now;
+        if !self.alone {
+            let shown = self.show.settle(now, engine);
+            self.shown(&shown);
+        }
+    }
+}

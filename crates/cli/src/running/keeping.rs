@@ -1,0 +1,62 @@
+//! What a run leaves behind: its timeline and its logs.
+//!
+//! A disk that is full, or a folder that is taken away, must not end a pod: it is said once, and the pod goes on.
+
+use super::logs::Logs;
+use pillion_runtime::runtime::Output;
+use pillion_timeline::{Header, Record, Wall, json};
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// Writes down what happens.
+#[derive(Debug)]
+pub(super) struct Keeping {
+    timeline: File,
+    logs: Logs,
+    /// Why something is missing, until it was said.
+    trouble: Option<io::Error>,
+    troubled: bool,
+}
+
+// === impl Keeping ===
+
+impl Keeping {
+    /// Begins in the folder of a run.
+    pub(super) fn begin(folder: &Path, header: &Header) -> io::Result<Self> {
+        let mut timeline = File::create(folder.join("timeline"))?;
+        timeline.write_all(json::header_line(header).as_bytes())?;
+        let logs = Logs::new(folder.join("logs"));
+        Ok(Self {
+            timeline,
+            logs,
+            trouble: None,
+            troubled: false,
+        })
+    }
+
+    pub(super) fn told(&mut self, record: &Record) {
+        let line = json::record_line(record);
+        let written = self.timeline.write_all(line.as_bytes());
+        self.note(written);
+    }
+
+    pub(super) fn wrote(&mut self, container: &str, output: &Output, at: Wall) {
+        let Output { stream, bytes, .. } = output;
+        let written = self.logs.keep(container, *stream, at, bytes);
+        self.note(written);
+    }
+
+    /// What went wrong, the first time that somebody asks.
+    pub(super) fn trouble(&mut self) -> Option<io::Error> {
+        self.trouble.take()
+    }
+
+    fn note(&mut self, written: io::Result<()>) {
+        if let Err(error) = written
+            && !std::mem::replace(&mut self.troubled, true)
+        {
+            self.trouble = Some(error);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The folder for sockets of a pod that runs: a short path, because the names of sockets are short, and nobody else's.
+
+use crate::hint::Hint;
+use std::env;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+/// The folder cannot be made, or is not ours.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RoomError {
+    #[error("cannot make the folder {} for the sockets of the pod", .folder.display())]
+    Make { folder: PathBuf, source: io::Error },
+    #[error("the folder {} belongs to somebody else", .folder.display())]
+    Foreign { folder: PathBuf },
+}
+
+/// Names are cut to this, with something that tells them apart.
+const LONGEST_NAME: usize = 40;
+
+/// Where the sockets of a pod are.
+pub(crate) fn folder(namespace: &str, name: &str) -> PathBuf {
+    base().join(short(&format!("{namespace}.{name}")))
+}
+
+/// Makes it, empty.
+pub(super) fn make(folder: &Path) -> Result<(), RoomError> {
+    let failed = |source| RoomError::Make {
+        folder: folder.to_owned(),
+        source,
+    };
+    let base = base();
+    make_private(&base).map_err(failed)?;
+    let found = fs::symlink_metadata(&base).map_err(failed)?;
+    if found.uid() != rustix::process::geteuid().as_raw() || !found.is_dir() {
+        return Err(RoomError::Foreign { folder: base });
+    }
+    remove(folder).map_err(failed)?;
+    make_private(folder).map_err(failed)
+}
+
+/// Takes it away with all that is in it.
+pub(super) fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Root's containers may run as somebody else, who must get through to the sockets that they know the names of.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let root = rustix::process::geteuid().is_root();
+    let mode = if root { 0o711 } else { 0o700 };
+    DirBuilder::new().recursive(true).mode(mode).create(folder)
+}
+
+fn base() -> PathBuf {
+    let user = rustix::process::geteuid();
+    if user.is_root() {
+        return PathBuf::from("/run/pillion");
+    }
+    let given = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    match given.filter(|folder| folder.is_absolute() && folder.is_dir()) {
+        Some(folder) => folder.join("pillion"),
+        None => env::temp_dir().join(format!("pillion-{}", user.as_raw())),
+    }
+}
+
+/// The name, or its beginning and a sum over the whole of it.
+fn short(name: &str) -> String {
+    if name.len() <= LONGEST_NAME {
+        return name.to_owned();
+    }
+    // FNV-1a: the same on every machine and in every version.
+    let sum = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let begin: String = name.chars().take(LONGEST_NAME - 17).collect();
+    format!("{begin}-{sum:016x}")
+}
+
+// === impl RoomError ===
+
+impl Hint for RoomError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Make { .. } => {
+                Some("set `XDG_RUNTIME_DIR` to a folder that you can write to".to_owned())
+            }
+            Self::Foreign { folder } => Some(format!(
+                "remove {}, or set `XDG_RUNTIME_DIR` to a folder of yours",
+                folder.display()
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_stay_apart_and_short() {
+        let (one, other) = (short(&"a".repeat(200)), short(&"a".repeat(201)));
+        assert_ne!(one, other);
+        assert!(one.len() <= LONGEST_NAME);
+        assert_eq!(short("default.orders"), "default.orders");
+    }
+}

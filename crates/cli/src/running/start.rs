@@ -1,0 +1,274 @@
+//! Prepares a run, runs it, and cleans up.
+
+use super::face::{Face, SIGNALS, TAKEN};
+use super::fault::Faults;
+use super::keeping::Keeping;
+use super::{host, result, room};
+use crate::exit::ExitStatus;
+use crate::hint::Hint;
+use crate::live::screen::Look;
+use crate::live::show::{Mode, Settings, Show};
+use crate::printer::Printer;
+use crate::state::{Begun, StateFolder};
+use anyhow::{Context as _, Result};
+use pillion_engine::{Engine, Fact, Tick};
+use pillion_runtime::clock;
+use pillion_runtime::guard::Guard;
+use pillion_runtime::guard::cgroup::{self, Controller};
+use pillion_runtime::poller::Poller;
+use pillion_runtime::process::recipe::{self, RecipeError};
+use pillion_runtime::process::volume::{VolumePlan, place};
+use pillion_runtime::process::{Definition, Larder, Processes, Room};
+use pillion_runtime::pump::{Journal, Pump};
+use pillion_runtime::signals::Signals;
+use pillion_simulator::act::Act;
+use pillion_spec::pod::Pod;
+use pillion_spec::{Loaded, LoadedPod};
+use pillion_timeline::story::Stamps;
+use pillion_timeline::{Base, Line, Recorder, Tone, Wall};
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::fs::{self, File};
+use std::io::{self, IsTerminal as _};
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::rc::Rc;
+
+/// How to run a pod.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+    pub(crate) only_logs: Vec<String>,
+    pub(crate) timestamps: bool,
+    pub(crate) faults: Vec<Act>,
+}
+
+/// A pod cannot be run on this machine.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", told(.errors))]
+pub(crate) struct NotRun {
+    errors: Vec<RecipeError>,
+}
+
+/// Runs that are killed are not taken up again: what they knew is kept in their timeline.
+struct Unkept;
+
+/// Runs a pod to its end.
+pub(crate) fn run(
+    loaded: &Loaded,
+    pod: &LoadedPod,
+    options: Options,
+    printer: &mut Printer,
+) -> Result<ExitStatus> {
+    // Before anything is started, so that nobody is interrupted.
+    let signals = Signals::new(&TAKEN).context("cannot take signals")?;
+    let (namespace, name) = names(&pod.file.pod, pod);
+    let begun = StateFolder::locate()?.begin(&namespace, &name)?;
+    let folder = room::folder(&namespace, &name);
+    let program = env::current_exe().context("cannot tell where pillion is")?;
+    let larder = Rc::new(larder(loaded, pod, &begun, &folder, &program));
+    let (definitions, volumes) = larder.definitions().map_err(|errors| NotRun { errors })?;
+    room::make(&folder)?;
+    fs::write(begun.run.folder.join("pod.yaml"), loaded.source.text())?;
+    let group = format!("pillion-{namespace}-{name}-");
+    let limits = limits(&definitions, &group, printer)?;
+    for volume in &volumes {
+        place::place(volume).map_err(with_help)?;
+    }
+    let guard = Guard::start(&program, &["guard"]).context("cannot start the guard")?;
+    let poller = Rc::new(Poller::new()?);
+    poller.add(&signals, SIGNALS)?;
+    let room = Room {
+        folder: folder.clone(),
+        group,
+        limits,
+    };
+    let mut processes = Processes::new(guard, poller, definitions, room)?;
+    processes.listen()?;
+    let engine = Engine::new(pod.lowered.pod.clone(), clock::now());
+    let engine = engine.map_err(|wrong| anyhow::anyhow!("the graph cannot be run: {wrong:?}"))?;
+    let face = face(&engine, &begun, options, signals, printer)?;
+    let mut pump = Pump::new(engine, processes, Unkept, face);
+    let ended = pump.run();
+    let (engine, processes, _, mut face) = pump.into_parts();
+    processes.finish()?;
+    clean_up(&volumes, &begun, &folder)?;
+    let result = ended?;
+    // If nobody can see it any more, the exit status still tells.
+    let _ = face.show.finish(clock::now(), &engine);
+    if let Some(trouble) = face.keeping.trouble() {
+        let text = format!(": the timeline and the logs are not complete: {trouble}");
+        printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))?;
+    }
+    Ok(result::status(&result, face.ended_by))
+}
+
+/// The namespace and the name that a run goes by.
+fn names(file: &Pod, pod: &LoadedPod) -> (String, String) {
+    let namespace = file.metadata.namespace.clone();
+    let namespace = namespace.unwrap_or_else(|| "default".to_owned());
+    (namespace, pod.lowered.pod.name.to_string())
+}
+
+fn larder(loaded: &Loaded, pod: &LoadedPod, begun: &Begun, room: &Path, program: &Path) -> Larder {
+    let (namespace, name) = (&begun.run.namespace, &begun.run.name);
+    let uid = fs::read_to_string("/proc/sys/kernel/random/uuid").unwrap_or_default();
+    let containers = pod.file.pod.spec.all_containers().enumerate();
+    let variables: BTreeMap<_, _> = containers
+        .map(|(index, (_, _, container))| {
+            let socket = room.join(index.to_string()).join("ask");
+            let variables = [
+                ("PILLION", program.display().to_string()),
+                ("PILLION_POD", name.clone()),
+                ("PILLION_NAMESPACE", namespace.clone()),
+                ("PILLION_CONTAINER", container.name.clone()),
+                ("PILLION_SOCKET", socket.display().to_string()),
+            ];
+            let variables = variables.map(|(name, value)| (name.to_owned(), value));
+            (container.name.clone(), variables.into())
+        })
+        .collect();
+    Larder {
+        pod: pod.file.pod.clone(),
+        config_maps: loaded.config_maps.clone(),
+        secrets: loaded.secrets.clone(),
+        host: host::look(),
+        run: recipe::Run {
+            name: name.clone(),
+            namespace: namespace.clone(),
+            uid: uid.trim().to_owned(),
+            addresses: vec!["127.0.0.1".to_owned()],
+            volumes: begun.run.volumes(),
+            memory_volumes: None,
+            variables,
+        },
+    }
+}
+
+/// What can be limited, if something is to be. What an earlier run could not clean up is gone then.
+fn limits(
+    definitions: &[Definition],
+    group: &str,
+    printer: &mut Printer,
+) -> Result<BTreeSet<Controller>> {
+    let limited = definitions.iter().find(|definition| {
+        let limits = definition.recipe.limits;
+        limits.cpu_millis.is_some() || limits.memory.is_some()
+    });
+    let Some(limited) = limited else {
+        return Ok(BTreeSet::new());
+    };
+    match cgroup::available() {
+        Ok(available) => {
+            cgroup::clean(group)?;
+            Ok(available)
+        }
+        Err(error) => {
+            let name = &limited.name;
+            let text = format!(": the limits of `{name}` and others are not kept: {error}");
+            printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))?;
+            Ok(BTreeSet::new())
+        }
+    }
+}
+
+fn face(
+    engine: &Engine,
+    begun: &Begun,
+    options: Options,
+    signals: Signals,
+    printer: &Printer,
+) -> Result<Face> {
+    let base = Base {
+        tick: clock::now(),
+        wall: Some(Wall::from_unix(clock::since_1970())),
+        ..Base::default()
+    };
+    let recorder = Recorder::new(engine.pod(), base);
+    let header = recorder.header(engine.pod());
+    let keeping = Keeping::begin(&begun.run.folder, &header)
+        .with_context(|| format!("cannot write into {}", begun.run.folder.display()))?;
+    let containers = engine.pod().containers.iter();
+    let names: Vec<_> = containers.map(|container| &*container.name).collect();
+    let faults = Faults::new(options.faults, &names, base.tick)?;
+    let settings = Settings {
+        mode: match options.json {
+            true => Mode::Json,
+            false if io::stdout().is_terminal() => Mode::Terminal,
+            false => Mode::Pipe,
+        },
+        look: Look {
+            style: printer.style(),
+            height: terminal_size::terminal_size().map_or(24, |(_, height)| height.0.into()),
+            colour: printer.has_colours(),
+        },
+        quiet: options.quiet,
+        stamps: if options.timestamps {
+            Stamps::Absolute
+        } else {
+            Stamps::Relative
+        },
+        only: options.only_logs,
+    };
+    let (out, err) = (file(io::stdout())?, file(io::stderr())?);
+    Ok(Face {
+        show: Show::new(&header, base, settings, out, err),
+        recorder,
+        keeping,
+        signals,
+        faults,
+        base,
+        ended_by: None,
+        asked: 0,
+        alone: false,
+        now: Tick::ZERO,
+    })
+}
+
+/// The same, without a buffer of its own.
+fn file(stream: impl AsFd) -> io::Result<File> {
+    stream.as_fd().try_clone_to_owned().map(File::from)
+}
+
+/// Takes away what was only of use while the pod ran.
+fn clean_up(volumes: &[VolumePlan], begun: &Begun, room: &Path) -> Result<()> {
+    for volume in volumes {
+        place::remove(volume).map_err(with_help)?;
+    }
+    room::remove(&begun.run.volumes())
+        .and_then(|()| room::remove(room))
+        .context("cannot clean up after the run")
+}
+
+fn with_help(error: place::PlaceError) -> anyhow::Error {
+    let help = error.help();
+    let error = anyhow::Error::new(error);
+    match help {
+        Some(help) => error.context(help),
+        None => error,
+    }
+}
+
+fn told(errors: &[RecipeError]) -> String {
+    let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    errors.join("\n       ")
+}
+
+// === impl NotRun ===
+
+impl Hint for NotRun {
+    fn hint(&self) -> Option<String> {
+        let mut helps: Vec<_> = self.errors.iter().filter_map(RecipeError::help).collect();
+        helps.dedup();
+        (!helps.is_empty()).then(|| helps.join("\n      "))
+    }
+}
+
+// === impl Unkept ===
+
+impl Journal for Unkept {
+    fn keep(&mut self, _: &Fact) -> io::Result<()> {
+        Ok(())
+    }
+}
