@@ -35,7 +35,9 @@ use crate::event::{Event, Request};
 use crate::fact::{Change, EndCause, Fact, Goal, PodRecord, Replacing};
 use crate::graph::{Graph, InvalidGraph};
 use crate::life::{Life, Record, StopRole};
-use crate::pod::{Container, ContainerId, List, Pod, Reaction, RestartPolicy, Role, Target};
+use crate::pod::{
+    Container, ContainerId, List, OnGiveUp, Pod, Reaction, RestartPolicy, Role, Target,
+};
 use crate::result::{PodResult, Refused, Wait};
 use crate::tick::Tick;
 use crate::timer::{Timer, Timers};
@@ -62,8 +64,6 @@ pub struct Engine {
     lives: Vec<Life>,
     barriers: Vec<BarrierLife>,
     gates: Vec<Gate>,
-    /// When requirements will have been waited for long enough, by the numbers of their edges.
-    edge_deadlines: BTreeMap<u32, Tick>,
     timers: Timers,
     replacing: BTreeMap<ContainerId, Replacing>,
     /// Mains that have not ended for good.
@@ -310,7 +310,6 @@ impl Engine {
             lives: vec![Life::default(); pod.containers.len()],
             barriers: vec![BarrierLife::default(); pod.barriers.len()],
             gates: vec![Gate::default(); graph.len()],
-            edge_deadlines: BTreeMap::new(),
             pod,
             graph,
             record,
@@ -439,6 +438,8 @@ impl Engine {
         container.keystone = None;
         container.restart.policy = RestartPolicy::Never;
         container.restart.rules.clear();
+        container.restart.limit = None;
+        container.on_give_up = OnGiveUp::Ignore;
         let id =
             ContainerId(u32::try_from(self.pod.containers.len()).map_err(|_| Refused::OtherShape)?);
         self.changes

@@ -121,7 +121,7 @@ pub enum What {
     Replaced,
     /// The new one was not ready in time: the old one is put back.
     RolledBack,
-    /// The exchange was given up before the old one was touched.
+    /// The exchange was given up: the new one was not started.
     ReplaceAbandoned,
 
     // --- the pod ---
@@ -222,6 +222,8 @@ pub enum Cause {
     StartTimeout,
     /// Too many restarts.
     RestartLimit,
+    /// A container whose failure is that of the whole pod's attempt failed.
+    FailedAttempt(ContainerId),
     /// Somebody asked for it.
     Asked {
         /// A container, or somebody outside.

@@ -280,8 +280,8 @@ pub(crate) enum Image {
         failures: u32,
         /// The driver's words.
         message: Box<str>,
-        /// The next try is under way.
-        retrying: bool,
+        /// The attempt that the next try was asked for, while it is under way.
+        retrying: Option<Attempt>,
     },
 }
 
@@ -308,7 +308,7 @@ impl Life {
 
     /// The number of its next definition.
     pub(crate) fn next_version(&self) -> u32 {
-        self.latest_version + 1
+        self.latest_version.saturating_add(1)
     }
 
     /// Whether its readiness holds, given what it has.
@@ -363,12 +363,29 @@ impl Record {
         matches!(self.state, State::Ended { .. } | State::GaveUp { .. })
     }
 
+    /// The number of its next run.
+    pub(crate) fn next_attempt(&self) -> Attempt {
+        self.attempt.saturating_add(1)
+    }
+
     /// Which command the process of the latest attempt runs.
     pub fn command(&self) -> Command {
         match self.undo {
             Undo::None | Undo::Owed => Command::Run,
             Undo::Starting | Undo::Running | Undo::Stopping => Command::Undo,
         }
+    }
+
+    /// The newest moment in it that has been.
+    pub(crate) fn newest_tick(&self) -> Option<Tick> {
+        let ends = [&self.exit, &self.last].into_iter().flatten();
+        let own = [self.waiting_since, self.last_start];
+        own.into_iter()
+            .chain(ends.map(|end| end.finished))
+            .chain(self.turn)
+            .chain(self.running_since())
+            .chain(self.recent_restarts.iter().copied())
+            .max()
     }
 
     /// Forgets what belongs to one attempt.

@@ -7,6 +7,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+/// However late its turn comes, a container has this long between the signal and the kill. The kubelet gives as much.
+pub const LAST_WINDOW: Duration = Duration::from_secs(2);
+/// A deletion gives at least this long, as the kubelet does.
+pub const SHORTEST_GRACE: Duration = Duration::from_secs(1);
+
 /// The position of a container in [`Pod::containers`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ContainerId(pub u32);
@@ -246,6 +251,8 @@ pub struct Restart {
     pub backoff: Backoff,
     /// When restarts are too many, the container gives up.
     pub limit: Option<RestartLimit>,
+    /// When it ends for good without success, however that came, the whole pod is run again.
+    pub failure_restarts_pod: bool,
 }
 
 /// Whether an exited container is started again.
@@ -430,6 +437,7 @@ impl Container {
                 rules: Vec::new(),
                 backoff: Backoff::default(),
                 limit: None,
+                failure_restarts_pod: false,
             },
             on_give_up: OnGiveUp::FailPod,
             probes: Probes::default(),

@@ -2,7 +2,9 @@
 //!
 //! The engine owns all timing. Regular attempts come every period. While somebody waits for the
 //! container there are extra ones in between, quick at first; of those only a success counts, so
-//! that they can make a container ready earlier but never fail it.
+//! that they can make a container ready earlier but never fail it. The pause between them grows by
+//! an eighth each time: all pauses together are then eight times the last one, so whoever waits is
+//! let go within about a tenth of the time that it had to wait anyway, however long that was.
 
 use crate::pod::Probe;
 use crate::tick::Tick;
@@ -104,10 +106,7 @@ impl Probing {
             return Some(next);
         }
         let pause = self.extra_pause.min(probe.period.max(FIRST_PAUSE));
-        self.extra_pause = self
-            .extra_pause
-            .saturating_mul(2)
-            .min(Duration::from_mins(1));
+        self.extra_pause = (pause.saturating_mul(9) / 8).min(Duration::from_mins(1));
         Some(next.min(now + pause))
     }
 
@@ -172,15 +171,26 @@ mod tests {
         let mut probing = probing(Tick::from_secs(1000));
         let mut now = Tick::ZERO;
         let mut pauses = Vec::new();
-        for _ in 0..12 {
+        for _ in 0..64 {
             let due = probing.due(&PROBE, now, true).unwrap();
             pauses.push(due.since(now));
             now = due;
         }
 
         assert_eq!(pauses[0], FIRST_PAUSE);
-        assert_eq!(pauses[1], FIRST_PAUSE * 2);
-        assert_eq!(pauses[11], PROBE.period);
+        assert_eq!(pauses[1], FIRST_PAUSE * 9 / 8);
+        assert_eq!(pauses.last(), Some(&PROBE.period));
+    }
+
+    #[test]
+    fn readiness_is_seen_within_an_eighth_of_the_time_it_took() {
+        let mut probing = probing(Tick::from_secs(1000));
+        let mut now = Tick::ZERO;
+        while now < Tick::from_secs(60) {
+            let due = probing.due(&PROBE, now, true).unwrap();
+            assert!(due.since(now) <= now.elapsed() / 8 + FIRST_PAUSE);
+            now = due;
+        }
     }
 
     #[test]

@@ -4,9 +4,12 @@
 //! `start app`, `stop app by 30s`, `preStop app`, `readiness app`.
 
 mod budget;
+mod cut_short;
+mod exchanges;
 mod goal;
 mod kept;
 mod left_out;
+mod left_over;
 mod limits;
 mod moments;
 mod pod_restart;
@@ -19,6 +22,7 @@ mod standing;
 mod stops;
 mod swaps;
 mod undo;
+mod waits;
 
 use crate::pod::{
     Backoff, Barrier, BarrierId, Container, ContainerId, HookKind, Kind, Need, OnRestart, Pod,

@@ -1,4 +1,7 @@
 //! Time as the engine sees it: a number that only grows, handed in by the caller.
+//!
+//! It grows over the whole life of a pod, restarts of its driver and of its machine included: a restored engine goes on
+//! from the moments in its facts. A driver whose own clock began anew adds an offset to it.
 
 use std::fmt;
 use std::ops::{Add, Sub};

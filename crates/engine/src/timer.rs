@@ -101,6 +101,15 @@ impl Timers {
         }
     }
 
+    /// When a timer is due, if it is set.
+    pub(crate) fn at(&self, timer: Timer) -> Option<Tick> {
+        let at = match timer.slot() {
+            Some((id, slot)) => self.of_containers.get(id.index())?[slot],
+            None => *self.others.get(&timer)?,
+        };
+        Some(at).filter(|at| *at != Tick::NEVER)
+    }
+
     /// The earliest deadline.
     pub(crate) fn next(&self) -> Option<Tick> {
         self.due.first().map(|(at, _)| *at)

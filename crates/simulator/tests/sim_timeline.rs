@@ -169,21 +169,21 @@ fn a_life_reads_well() {
 0.000s  cache waits for proxy to be ready
 0.000s  app waits for migrate to succeed, for cache to start
 0.000s  proxy starts: nothing to wait for
-0.316s  proxy ready
-0.316s  migrate starts: proxy ready
-0.316s  cache starts: proxy ready
-0.316s  cache ready
-0.806s  migrate succeeded
-0.806s  app starts: migrate succeeded
-0.806s  app ready
-0.806s  pod ready
-3.806s  app exited 0
-3.806s  pod stops within 30 s: keystone app ended
-3.806s  cache told to stop: nothing needs it any more
-3.906s  cache exited 0
-3.906s  proxy told to stop: nothing needs it any more
-4.106s  proxy exited 0
-4.106s  pod succeeded (app, code 0)
+0.351s  proxy ready
+0.351s  migrate starts: proxy ready
+0.351s  cache starts: proxy ready
+0.351s  cache ready
+0.841s  migrate succeeded
+0.841s  app starts: migrate succeeded
+0.841s  app ready
+0.841s  pod ready
+3.841s  app exited 0
+3.841s  pod stops within 30 s: keystone app ended
+3.841s  cache told to stop: nothing needs it any more
+3.941s  cache exited 0
+3.941s  proxy told to stop: nothing needs it any more
+4.141s  proxy exited 0
+4.141s  pod succeeded (app, code 0)
 "
     );
 }
@@ -196,7 +196,7 @@ fn restarts_read_well() {
 
     let story = told(&timeline(&second_run()));
     assert!(story.contains("pod stops within 30 s: app's exit restarts the pod\n"));
-    assert!(story.contains("3.106s  pod starts again (run 2)\n"));
+    assert!(story.contains("3.141s  pod starts again (run 2)\n"));
 }
 
 #[test]

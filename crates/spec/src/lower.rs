@@ -65,8 +65,8 @@ pub fn lower(file: &PodFile, options: LowerOptions) -> Lowered {
     let traits: Vec<_> = listed().map(read).collect();
     let containers = listed().zip(&traits).map(|((list, container), traits)| {
         let mut lowered = container::lower(list, container, traits, spec.restart_policy);
-        let outer_loop = phases.outer_loop(container, spec.restart_policy);
-        lowered.restart.rules.extend(outer_loop);
+        lowered.restart.failure_restarts_pod =
+            phases.has_outer_loop(list, container, spec.restart_policy);
         lowered.image = lowered.image.filter(|_| options.images);
         lowered
     });
@@ -110,7 +110,7 @@ fn traits(
     kep753::read(container, &mut traits);
     keystone::read(container, &mut traits);
     kruise::read(list, container, pod_policy, &mut traits);
-    phases.mark(container, &mut traits);
+    phases.mark(list, container, &mut traits);
     traits
 }
 

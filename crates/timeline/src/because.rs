@@ -207,7 +207,9 @@ impl Causes {
                 .end_above(entry.container?)
                 .max(self.pod.latest(&STOPS))
                 .or_else(|| own.latest(&[Mark::Last])),
-            Cause::Rule { container, .. } => self.of(*container).after_exit(),
+            Cause::Rule { container, .. } | Cause::FailedAttempt(container) => {
+                self.of(*container).after_exit()
+            }
             Cause::Policy | Cause::RestartLimit => own.after_exit(),
             Cause::Probe(probe) => own.first_of(&[&[Mark::ProbeFailed(*probe)], &[Mark::Last]]),
             Cause::PostStart => own.first_of(&[&[Mark::PostStartFailed], &[Mark::Last]]),

@@ -240,6 +240,9 @@ pub enum Cause {
     PostStart,
     StartTimeout,
     RestartLimit,
+    FailedAttempt {
+        container: Name,
+    },
     Asked {
         /// A container, or somebody outside.
         #[serde(default, skip_serializing_if = "Option::is_none")]

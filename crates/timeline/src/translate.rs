@@ -128,6 +128,9 @@ impl<F: Fn(Tick) -> Duration> Translator<'_, F> {
             entry::Cause::PostStart => Cause::PostStart,
             entry::Cause::StartTimeout => Cause::StartTimeout,
             entry::Cause::RestartLimit => Cause::RestartLimit,
+            entry::Cause::FailedAttempt(id) => Cause::FailedAttempt {
+                container: self.name(*id),
+            },
             entry::Cause::Asked {
                 by,
                 reaction,

@@ -203,6 +203,9 @@ pub fn cause_words(cause: &Cause, about: Option<&str>) -> Option<String> {
         Cause::PostStart => "postStart hook failed".into(),
         Cause::StartTimeout => "not up in time".into(),
         Cause::RestartLimit => "too many restarts".into(),
+        Cause::FailedAttempt { container } => {
+            format!("the one attempt of {} failed", tame(container))
+        }
         Cause::Asked {
             by,
             reaction,

@@ -120,10 +120,12 @@ impl Count {
             .filter(|(n, _)| *n > 0)
             .map(counted)
             .collect();
-        let tone = match (errors, warnings) {
-            (0, 0) => Tone::Good,
-            (0, _) => Tone::Waiting,
-            (_, _) => Tone::Bad,
+        let tone = if errors > 0 {
+            Tone::Bad
+        } else if warnings > 0 {
+            Tone::Waiting
+        } else {
+            Tone::Good
         };
         let found = if found.is_empty() {
             "no problems".to_owned()

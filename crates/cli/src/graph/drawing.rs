@@ -118,11 +118,11 @@ impl<'a> Drawing<'a> {
         let mut last = row;
         for (number, edge) in edges.iter().enumerate() {
             let at = if number == 0 { row } else { free };
-            let stem = match (number, edges.len() - number) {
-                (0, 1) => Stem::Straight,
-                (0, _) => Stem::Fork,
-                (_, 1) => Stem::Last,
-                (_, _) => Stem::Branch,
+            let stem = match (number == 0, number + 1 == edges.len()) {
+                (true, true) => Stem::Straight,
+                (true, false) => Stem::Fork,
+                (false, true) => Stem::Last,
+                (false, false) => Stem::Branch,
             };
             let start = self.start(edge.to, end);
             self.canvas

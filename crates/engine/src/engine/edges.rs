@@ -106,22 +106,19 @@ impl Engine {
     }
 
     pub(super) fn on_requirement_timeout(&mut self, now: Tick, edge: u32) {
-        self.remember(edge, |gate| {
-            gate.timed_out = true;
-            gate.deadline = None;
-        });
+        self.remember(edge, |gate| gate.timed_out = true);
         self.refresh(now, edge);
     }
 
-    /// What has become of a requirement so far. Few have a deadline, so it stands apart: there are many edges, and all
-    /// that is known of each should be small.
+    /// What has become of a requirement so far. Few have a deadline, so it stands with the timers: there are many edges,
+    /// and all that is known of each should be small.
     pub(super) fn gate(&self, number: u32) -> RequirementRecord {
         let gate = &self.gates[number as usize];
         RequirementRecord {
             held: gate.held,
             anew: gate.anew,
             timed_out: gate.timed_out,
-            deadline: self.edge_deadlines.get(&number).copied(),
+            deadline: self.timers.at(Timer::Requirement(number)),
         }
     }
 
@@ -149,15 +146,15 @@ impl Engine {
         gate.held = record.held;
         gate.anew = record.anew;
         gate.timed_out = record.timed_out;
+        let timer = Timer::Requirement(number);
         match record.deadline {
-            Some(deadline) => self.edge_deadlines.insert(number, deadline),
-            None => self.edge_deadlines.remove(&number),
-        };
+            Some(deadline) => self.timers.arm(timer, deadline),
+            None => self.timers.disarm(timer),
+        }
     }
 
     /// The wait of an edge is over, or begins anew.
     pub(super) fn forget_wait(&mut self, number: u32) {
-        self.timers.disarm(Timer::Requirement(number));
         self.remember(number, |gate| {
             gate.timed_out = false;
             gate.deadline = None;
@@ -361,17 +358,13 @@ impl Engine {
             return;
         };
         let waiting = &self.life(from).record;
-        let waits =
-            waiting.state == State::Waiting && self.gates[number as usize].lets == Lets::Wait;
-        let timer = Timer::Requirement(number);
+        let waits = waiting.state == State::Waiting
+            && self.gates[number as usize].lets == Lets::Wait
+            && self.is_wanted(from);
         match self.life(target).record.turn {
-            _ if !waits => {
-                self.timers.disarm(timer);
-                self.remember(number, |gate| gate.deadline = None);
-            }
+            Some(_) | None if !waits => self.remember(number, |gate| gate.deadline = None),
             Some(turn) if self.gate(number).deadline.is_none() => {
                 let deadline = (turn.max(waiting.waiting_since) + timeout).max(now);
-                self.timers.arm(timer, deadline);
                 self.remember(number, |gate| gate.deadline = Some(deadline));
             }
             // It has been counting since an earlier try of the target, or the target's turn is to come.

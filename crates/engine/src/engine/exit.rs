@@ -6,7 +6,7 @@ use crate::entry::{Cause, Impossible, What};
 use crate::event::{Attempt, Exit, StartFailure};
 use crate::fact::{EndCause, Goal};
 use crate::life::{After, GiveUp, State, StopWhy, Termination, Undo};
-use crate::pod::{ContainerId, Keystone, OnGiveUp, ProbeKind, Reaction, Role, Target};
+use crate::pod::{Container, ContainerId, Keystone, OnGiveUp, ProbeKind, Reaction, Role, Target};
 use crate::restart;
 use crate::tick::Tick;
 use crate::timer::Timer;
@@ -192,7 +192,7 @@ impl Engine {
         let until = now + after;
         self.record_mut(container).state = State::BackOff { until, unstarted };
         self.timers.arm(Timer::BackOff(container), until);
-        self.want_image(now, container);
+        self.prepare(now, container);
     }
 
     /// It will not be started again.
@@ -207,9 +207,11 @@ impl Engine {
         self.tell(now, container, What::Ended { ok }, cause);
         self.changed(container);
         self.refresh_ready(now, container, Cause::Itself);
+        // What its end means is said by the definition that ran, not by one that was to come after it.
+        let keystone = self.def(container).keystone;
         self.replacement_failed(now, container);
         if self.life(container).record.is_over() {
-            self.check_keystone(now, container, ok);
+            self.check_keystone(now, container, keystone, ok);
         }
     }
 
@@ -222,12 +224,17 @@ impl Engine {
         self.tell(now, container, What::GaveUp, cause);
         self.changed(container);
         self.refresh_ready(now, container, Cause::Itself);
+        let Container {
+            keystone,
+            on_give_up,
+            ..
+        } = *self.def(container);
         self.replacement_failed(now, container);
         if !self.life(container).record.is_over() {
             return;
         }
-        self.check_keystone(now, container, false);
-        match self.def(container).on_give_up {
+        self.check_keystone(now, container, keystone, false);
+        match on_give_up {
             OnGiveUp::FailPod => {
                 let by = self.root_of(container);
                 let end = EndCause::Told {
@@ -249,12 +256,24 @@ impl Engine {
         outcome: Outcome,
         cause: Cause,
     ) {
+        if self.is_swapped_out(container) {
+            return self.go_down_for_now(now, container);
+        }
         let def = self.def(container);
         let again = def.role != Role::Ephemeral
             && !self.life(container).record.ignored
             && restart::restarts(def.restart.policy, def.is_oneshot(), outcome.is_success());
+        let runs_pod_again = def.restart.failure_restarts_pod && !outcome.is_success();
         if again {
             self.restart_after_back_off(now, container, None, cause);
+        } else if runs_pod_again && !self.life(container).record.ignored {
+            self.end_with_pod(now, container, false);
+            self.react(
+                now,
+                Reaction::RestartPod,
+                Some(container),
+                Cause::FailedAttempt(container),
+            );
         } else {
             self.enter_ended(now, container, outcome.ended_ok(), cause);
         }
@@ -262,13 +281,7 @@ impl Engine {
 
     /// It asked to be left out: it counts nowhere from now on, and stays down once it is down.
     pub(super) fn ignore_asked(&mut self, now: Tick, container: ContainerId, cause: Cause) {
-        self.record_mut(container).ignored = true;
-        self.tell(now, container, What::Ignored, cause.clone());
-        if std::mem::take(&mut self.life_mut(container).doomed) {
-            self.doomed -= 1;
-        }
-        self.refresh_main(container);
-        self.refresh_ready(now, container, Cause::Itself);
+        self.leave_out(now, container, cause.clone());
         match self.life(container).record.state {
             State::Waiting | State::BackOff { .. } => {
                 self.cancel_pull(container);
@@ -281,6 +294,17 @@ impl Engine {
             | State::Ended { .. }
             | State::GaveUp { .. } => {}
         }
+    }
+
+    /// It counts nowhere from now on.
+    fn leave_out(&mut self, now: Tick, container: ContainerId, cause: Cause) {
+        self.record_mut(container).ignored = true;
+        self.tell(now, container, What::Ignored, cause);
+        if std::mem::take(&mut self.life_mut(container).doomed) {
+            self.doomed -= 1;
+        }
+        self.refresh_main(container);
+        self.refresh_ready(now, container, Cause::Itself);
     }
 
     /// Looks again at whether a main is still to end.
@@ -305,9 +329,15 @@ impl Engine {
         self.refresh_main(container);
     }
 
+    /// It is down, and the pod as a whole is about to react to it.
+    fn end_with_pod(&mut self, now: Tick, container: ContainerId, ok: bool) {
+        self.become_ended(container, ok, ok);
+        self.refresh_ready(now, container, Cause::Itself);
+    }
+
     /// Whether an exit counts as a success. A oneshot that ran out of memory has not done its work,
     /// whatever its code; the kubelet sees it the same way.
-    fn is_success(&self, container: ContainerId, exit: &Exit) -> bool {
+    pub(super) fn is_success(&self, container: ContainerId, exit: &Exit) -> bool {
         exit.is_success() && !(exit.oom && self.def(container).is_oneshot())
     }
 
@@ -327,11 +357,7 @@ impl Engine {
     fn decide(&mut self, now: Tick, container: ContainerId, why: Option<StopWhy>, exit: &Exit) {
         match why {
             None => self.by_rules(now, container, exit),
-            Some(StopWhy::Asked | StopWhy::Order) => {
-                self.changed(container);
-                self.refresh_ready(now, container, Cause::Itself);
-                self.enter_waiting(now, container);
-            }
+            Some(StopWhy::Asked | StopWhy::Order) => self.go_down_for_now(now, container),
             // The code of a oneshot that was killed says nothing about its work.
             Some(StopWhy::Probe(_) | StopWhy::StartTimeout | StopWhy::PostStart) => {
                 let zero = exit.is_success() && !self.def(container).is_oneshot();
@@ -346,6 +372,13 @@ impl Engine {
         self.came_down_by_itself(now, container);
     }
 
+    /// It is down because somebody wanted it so, and will be started again.
+    pub(super) fn go_down_for_now(&mut self, now: Tick, container: ContainerId) {
+        self.changed(container);
+        self.refresh_ready(now, container, Cause::Itself);
+        self.enter_waiting(now, container);
+    }
+
     fn by_rules(&mut self, now: Tick, container: ContainerId, exit: &Exit) {
         let ok = self.is_success(container, exit);
         let done = self.def(container).is_oneshot() && ok;
@@ -358,17 +391,19 @@ impl Engine {
         {
             None => self.by_policy(now, container, Outcome::by_code(ok), Cause::Policy),
             Some((reaction, cause)) => match reaction {
+                Reaction::Restart if self.is_swapped_out(container) => {
+                    self.go_down_for_now(now, container);
+                }
                 Reaction::Restart => self.restart_after_back_off(now, container, None, cause),
                 Reaction::Ignore => {
-                    self.record_mut(container).ignored = true;
+                    self.leave_out(now, container, cause.clone());
                     self.enter_ended(now, container, ok, cause);
                 }
                 Reaction::RestartAllContainers
                 | Reaction::RestartPod
                 | Reaction::FailPod
                 | Reaction::CompletePod => {
-                    self.become_ended(container, ok, ok);
-                    self.refresh_ready(now, container, Cause::Itself);
+                    self.end_with_pod(now, container, ok);
                     self.react(now, reaction, Some(container), cause);
                 }
             },
@@ -415,7 +450,8 @@ impl Engine {
         let def = self.def(container);
         let again = !told && restart::restarts(def.restart.policy, def.is_oneshot(), ok);
         let done = def.is_oneshot() && ok;
-        let counts_ok = self.life(container).record.after == Some(After::EndOk);
+        let counts_ok =
+            self.life(container).record.after == Some(After::EndOk) && !def.is_oneshot();
         // Whether one that was told to stop and ended with 0 has done its work, nobody knows: what may have been
         // done is reversed, and what may not have been is run again.
         self.become_ended(
@@ -448,8 +484,14 @@ impl Engine {
         restart::delay(&backoff, level)
     }
 
-    fn check_keystone(&mut self, now: Tick, container: ContainerId, ok: bool) {
-        let ends = match self.def(container).keystone {
+    fn check_keystone(
+        &mut self,
+        now: Tick,
+        container: ContainerId,
+        keystone: Option<Keystone>,
+        ok: bool,
+    ) {
+        let ends = match keystone {
             None => false,
             Some(Keystone::Any) => true,
             Some(Keystone::Success) => ok,

@@ -1,14 +1,14 @@
 //! Where the pod is going: its end, its restart, its result.
 
 use super::edges::Lets;
-use super::stop::LAST_WINDOW;
 use super::{Engine, Work};
 use crate::entry::{Cause, What};
 use crate::event::Exit;
 use crate::fact::{EndCause, Goal};
 use crate::life::{Record, State, StopRole, Termination, Undo};
 use crate::pod::{
-    BarrierId, ContainerId, Kind, OnGiveUp, ProbeKind, Reaction, Rerun, RestartPolicy, Role, Target,
+    BarrierId, ContainerId, Kind, LAST_WINDOW, OnGiveUp, ProbeKind, Reaction, Rerun, RestartPolicy,
+    Role, SHORTEST_GRACE, Target,
 };
 use crate::restart;
 use crate::result::PodResult;
@@ -16,9 +16,6 @@ use crate::status::Phase;
 use crate::tick::Tick;
 use crate::timer::Timer;
 use std::time::Duration;
-
-/// A deletion gives at least this long, as the kubelet does.
-const SHORTEST_GRACE: Duration = Duration::from_secs(1);
 
 /// Which of those that succeeded a new run of the pod leaves alone.
 #[derive(Clone, Copy)]
@@ -36,7 +33,7 @@ impl Engine {
     pub(super) fn begin_run(&mut self, now: Tick, cause: Cause) {
         let spared = self.spared_by(&cause);
         let pod = self.pod_mut();
-        pod.run += 1;
+        pod.run = pod.run.saturating_add(1);
         pod.goal = Goal::Run;
         pod.run_began = now;
         let run = pod.run;
@@ -410,6 +407,7 @@ impl Engine {
     /// Makes a container ready for a new run of the pod.
     fn renew(&mut self, container: ContainerId) {
         self.timers.disarm(Timer::Leave(container));
+        self.timers.disarm(Timer::BackOff(container));
         let record = self.record_mut(container);
         let Record {
             attempt,
@@ -418,7 +416,6 @@ impl Engine {
             exit,
             last,
             image,
-            last_start,
             ..
         } = std::mem::take(record);
         *record = Record {
@@ -428,7 +425,6 @@ impl Engine {
             image,
             exit,
             last,
-            last_start,
             ..Record::default()
         };
         let life = self.life_mut(container);
@@ -438,10 +434,12 @@ impl Engine {
 
     /// Which of those that succeeded a new run of the pod leaves alone.
     fn spared_by(&self, cause: &Cause) -> Spared {
-        match (&self.record.goal, cause) {
-            (Goal::Restart { at_once: true, .. }, _) => Spared::Nobody,
-            (_, Cause::SandboxLost) => Spared::OnceAndOnFailure,
-            (_, _) => Spared::Once,
+        if matches!(self.record.goal, Goal::Restart { at_once: true, .. }) {
+            Spared::Nobody
+        } else if *cause == Cause::SandboxLost {
+            Spared::OnceAndOnFailure
+        } else {
+            Spared::Once
         }
     }
 

@@ -149,7 +149,8 @@ impl Engine {
             After::EndOk => {
                 self.timers.disarm(Timer::BackOff(dependant));
                 self.cancel_pull(dependant);
-                self.enter_ended(now, dependant, true, Cause::TargetDown { target });
+                let ok = self.counts_as_ended_well(dependant);
+                self.enter_ended(now, dependant, ok, Cause::TargetDown { target });
             }
             After::GiveUp => self.give_up(
                 now,
@@ -158,6 +159,14 @@ impl Engine {
                 Cause::TargetDown { target },
             ),
         }
+    }
+
+    /// Whether a container whose target ended well has ended well with it. A service has nothing left to serve; the
+    /// work of a oneshot is done only if it says so itself.
+    pub(super) fn counts_as_ended_well(&self, container: ContainerId) -> bool {
+        let exit = self.life(container).record.exit.as_ref();
+        !self.def(container).is_oneshot()
+            || exit.is_some_and(|end| self.is_success(container, &end.exit))
     }
 
     /// What has become of a container that went down.

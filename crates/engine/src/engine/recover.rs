@@ -3,7 +3,6 @@
 //! The facts say where everything stood when the last of them was written; the driver says what it
 //! finds now. Everything else (edges, timers, probes) follows from these two.
 
-use super::stop::LAST_WINDOW;
 use super::{Engine, Work};
 use crate::action::{Action, Command};
 use crate::entry::{Cause, What};
@@ -11,13 +10,17 @@ use crate::event::{Exit, Found};
 use crate::fact::{Change, Fact, Goal, ReplaceStep};
 use crate::graph::InvalidGraph;
 use crate::life::{HookStep, Life, State, StopStep, StopWhy, Undo};
-use crate::pod::{ContainerId, HookKind, Pod};
+use crate::pod::{ContainerId, HookKind, LAST_WINDOW, Pod};
 use crate::tick::Tick;
 use crate::timer::Timer;
 
 impl Engine {
     /// Brings back the engine of a pod from what was kept. Call [`expected`](Self::expected), tell
     /// what was found of each with [`handle_found`](Self::handle_found), then [`handle_resume`](Self::handle_resume).
+    ///
+    /// Moments go on from those in the facts: back-offs, deadlines and ages are counted from them. A driver whose clock
+    /// began anew (boot time after a reboot) has to add an offset to it, so that its first moment is
+    /// [`newest_tick`](Self::newest_tick) and what has passed since by the wall clock.
     pub fn restore(pod: Pod, facts: impl IntoIterator<Item = Fact>) -> Result<Self, InvalidGraph> {
         let mut engine = Self::blank(pod, Tick::ZERO)?;
         for fact in facts {
@@ -26,6 +29,16 @@ impl Engine {
             }
         }
         Ok(engine)
+    }
+
+    /// The newest moment that has been, as far as the facts tell: no clock that goes on from it may show an earlier one.
+    pub fn newest_tick(&self) -> Tick {
+        let lives = self.lives.iter();
+        let newest = lives.filter_map(|life| life.record.newest_tick()).max();
+        self.record
+            .run_began
+            .max(self.record.created)
+            .max(newest.unwrap_or_default())
     }
 
     /// The containers that may be alive, as far as the facts tell.
@@ -75,12 +88,10 @@ impl Engine {
             self.life_mut(container).told_ready = self.is_ready(container);
         }
         if self.record.result.is_some() {
+            self.timers.clear();
             return self.flush();
         }
         for edge in self.graph.edges() {
-            if let Some(deadline) = self.gate(edge).deadline {
-                self.timers.arm(Timer::Requirement(edge), deadline);
-            }
             self.refresh(now, edge);
         }
         self.recount_pod();
@@ -333,7 +344,7 @@ impl Engine {
         }
         match step {
             ReplaceStep::Pulling => {
-                let attempt = self.life(container).record.attempt + 1;
+                let attempt = self.life(container).record.next_attempt();
                 self.ask_for_image(now, container, attempt);
             }
             ReplaceStep::Watching

@@ -59,7 +59,7 @@ impl Engine {
             self.note_replacing(container);
         } else if has_image {
             self.step_to(container, ReplaceStep::Pulling, Some(now + timeout));
-            let attempt = self.life(container).record.attempt + 1;
+            let attempt = self.life(container).record.next_attempt();
             self.ask_for_image(now, container, attempt);
         } else {
             self.begin_swap(now, container);
@@ -102,7 +102,7 @@ impl Engine {
                 let life = self.life_mut(container);
                 // The old one may have been restarted since the image came.
                 if let Image::Present(attempt) = &mut life.image {
-                    *attempt = life.record.attempt + 1;
+                    *attempt = life.record.next_attempt();
                 }
                 self.define(container, def, version);
                 self.retry_those_without(now, container);
@@ -114,6 +114,14 @@ impl Engine {
             }
             ReplaceStep::Pulling | ReplaceStep::Watching | ReplaceStep::NextStart => false,
         }
+    }
+
+    /// Whether a container is on its way out, and the one to come in its place is known. However it goes down now, by
+    /// itself or when it is told, the other one is next: those who were stopped for the exchange wait for it.
+    pub(super) fn is_swapped_out(&self, container: ContainerId) -> bool {
+        let going = self.life(container).record.after.is_some();
+        let step = self.replace_step(container);
+        going && matches!(step, Some(ReplaceStep::Stopping | ReplaceStep::RollingBack))
     }
 
     /// The new container is ready: the replacement is done.
@@ -130,9 +138,12 @@ impl Engine {
             Some(ReplaceStep::Watching) if self.record.goal == Goal::Run => {
                 self.roll_back(now, container);
             }
-            // The old one has ended by itself: there is nothing left to exchange.
+            // The old one has ended for good by itself, and is not started again: if the whole pod is, then by what
+            // was wanted last.
             Some(ReplaceStep::Pulling | ReplaceStep::Stopping) => {
+                self.cancel_pull(container);
                 self.take_replacement_now(container);
+                self.tell(now, container, What::ReplaceAbandoned, Cause::Itself);
             }
             Some(ReplaceStep::Watching | ReplaceStep::RollingBack | ReplaceStep::NextStart)
             | None => {}

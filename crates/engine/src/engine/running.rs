@@ -87,7 +87,25 @@ impl Engine {
                 self.advance_stop(now, container);
             }
             // Nobody waits for it: its container has not got its turn, or is being stopped already.
-            (_, _) => {}
+            (
+                HookKind::PostStart,
+                State::Waiting
+                | State::BackOff { .. }
+                | State::Starting
+                | State::Stopping { .. }
+                | State::Ended { .. }
+                | State::GaveUp { .. },
+            )
+            | (
+                HookKind::PreStop | HookKind::PodStopping,
+                State::Waiting
+                | State::BackOff { .. }
+                | State::Starting
+                | State::Running { .. }
+                | State::Stopping { .. }
+                | State::Ended { .. }
+                | State::GaveUp { .. },
+            ) => {}
         }
     }
 

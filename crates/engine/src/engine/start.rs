@@ -42,16 +42,24 @@ impl Engine {
                 self.begin_wait(now, container, edge);
             }
         }
-        // Whoever is about to give up needs no image.
-        if self.life(container).broken == 0 {
-            self.want_image(now, container);
-        }
+        self.prepare(now, container);
         self.work.push_back(Work::Consider(container));
     }
 
-    /// Starts the container if nothing holds it back; gives up if something does for ever.
+    /// Pulls the image of a container that waits. Whoever is about to give up needs none.
+    pub(super) fn prepare(&mut self, now: Tick, container: ContainerId) {
+        if self.life(container).broken == 0 {
+            self.want_image(now, container);
+        } else {
+            self.work.push_back(Work::Consider(container));
+        }
+    }
+
+    /// Starts the container if nothing holds it back; gives up if something does for ever, also while it would have
+    /// to wait out its back-off first: others may wait for it.
     pub(super) fn consider(&mut self, now: Tick, container: ContainerId) {
-        if self.life(container).record.state != State::Waiting || !self.is_wanted(container) {
+        let state = &self.life(container).record.state;
+        if !matches!(state, State::Waiting | State::BackOff { .. }) || !self.is_wanted(container) {
             return;
         }
         // Counted, because looking at every edge whenever one of them changes would cost their square.
@@ -100,7 +108,7 @@ impl Engine {
         };
         let awaited = match &life.image {
             Image::Pulling(awaited) => *awaited == attempt,
-            Image::Failed { retrying, .. } => *retrying && life.record.attempt + 1 == attempt,
+            Image::Failed { retrying, .. } => *retrying == Some(attempt),
             Image::Unknown | Image::Present(_) => false,
         };
         if !awaited {
@@ -128,16 +136,17 @@ impl Engine {
             Image::Pulling(awaited) if *awaited == attempt => 0,
             Image::Failed {
                 failures,
-                retrying: true,
+                retrying: Some(awaited),
                 ..
-            } if life.record.attempt + 1 == attempt => *failures,
+            } if *awaited == attempt => *failures,
             Image::Pulling(_) | Image::Failed { .. } | Image::Unknown | Image::Present(_) => return,
         };
-        let retry_in = restart::delay(&Backoff::default(), failures + 1);
+        let failures = failures.saturating_add(1);
+        let retry_in = restart::delay(&Backoff::default(), failures);
         self.life_mut(container).image = Image::Failed {
-            failures: failures + 1,
+            failures,
             message: message.clone(),
-            retrying: false,
+            retrying: None,
         };
         self.tell(
             now,
@@ -153,10 +162,10 @@ impl Engine {
 
     /// Tries again to get an image.
     pub(super) fn on_pull_due(&mut self, now: Tick, container: ContainerId) {
-        let attempt = self.life(container).record.attempt + 1;
+        let attempt = self.life(container).record.next_attempt();
         let version = self.pull_version(container);
         if let Image::Failed { retrying, .. } = &mut self.life_mut(container).image {
-            *retrying = true;
+            *retrying = Some(attempt);
             self.tell(now, container, What::Pulling, Cause::Itself);
             self.actions.push_back(Action::Pull {
                 container,
@@ -242,7 +251,7 @@ impl Engine {
             return;
         }
         let life = self.life(container);
-        let attempt = life.record.attempt + 1;
+        let attempt = life.record.next_attempt();
         let pull = match &life.image {
             Image::Unknown => true,
             Image::Pulling(awaited) | Image::Present(awaited) => *awaited != attempt,
@@ -266,19 +275,15 @@ impl Engine {
 
     /// Nobody needs the image any more.
     pub(super) fn cancel_pull(&mut self, container: ContainerId) {
-        let attempt = self.life(container).record.attempt + 1;
         match std::mem::take(&mut self.life_mut(container).image) {
-            Image::Pulling(attempt) => self
+            Image::Pulling(attempt)
+            | Image::Failed {
+                retrying: Some(attempt),
+                ..
+            } => self
                 .actions
                 .push_back(Action::CancelPull { container, attempt }),
-            Image::Failed { retrying: true, .. } => self
-                .actions
-                .push_back(Action::CancelPull { container, attempt }),
-            Image::Failed {
-                retrying: false, ..
-            }
-            | Image::Unknown
-            | Image::Present(_) => {}
+            Image::Failed { retrying: None, .. } | Image::Unknown | Image::Present(_) => {}
         }
         self.timers.disarm(Timer::Pull(container));
     }
@@ -286,7 +291,7 @@ impl Engine {
     fn has_image(&self, container: ContainerId) -> bool {
         let life = self.life(container);
         self.def(container).image.is_none()
-            || life.image == Image::Present(life.record.attempt + 1)
+            || life.image == Image::Present(life.record.next_attempt())
             // It has run from its own image; the one that is pulled is for its replacement.
             || self.is_pulling_replacement(container)
     }
@@ -359,7 +364,7 @@ impl Engine {
         }
         let image = self.def(container).image.clone();
         let record = self.record_mut(container);
-        record.attempt += 1;
+        record.attempt = record.next_attempt();
         record.state = State::Starting;
         record.launched = true;
         record.last_start = now;
@@ -379,7 +384,7 @@ impl Engine {
     pub(super) fn start_undo(&mut self, now: Tick, container: ContainerId) {
         let done_by = self.def(container).stop_timeout.map(|limit| now + limit);
         let record = self.record_mut(container);
-        record.attempt += 1;
+        record.attempt = record.next_attempt();
         record.undo = Undo::Starting;
         record.start_by = done_by;
         let (attempt, version) = (record.attempt, record.version);

@@ -5,14 +5,11 @@ use crate::action::Action;
 use crate::entry::{Cause, What};
 use crate::fact::Goal;
 use crate::life::{HookStep, State, StopStep, StopWhy, Undo};
-use crate::pod::{ContainerId, HookKind, Role, Target};
+use crate::pod::{ContainerId, HookKind, LAST_WINDOW, Role, Target};
 use crate::restart;
 use crate::tick::Tick;
 use crate::timer::Timer;
 use std::time::Duration;
-
-/// However late its turn comes, a container has this long between the signal and the kill. The kubelet gives as much.
-pub(super) const LAST_WINDOW: Duration = Duration::from_secs(2);
 
 impl Engine {
     /// Stops a container that has failed, out of any order.
@@ -37,7 +34,8 @@ impl Engine {
             StopWhy::Order | StopWhy::Asked => false,
             StopWhy::Probe(_) | StopWhy::StartTimeout | StopWhy::PostStart => true,
         };
-        let again = restart::restarts(def.restart.policy, def.is_oneshot(), false);
+        let again = def.restart.failure_restarts_pod
+            || restart::restarts(def.restart.policy, def.is_oneshot(), false);
         let life = self.life(container);
         if failed && !again && life.counted_left && !life.doomed {
             self.life_mut(container).doomed = true;

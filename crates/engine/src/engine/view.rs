@@ -104,12 +104,12 @@ impl Engine {
     fn image_failure(&self, container: ContainerId) -> (&'static str, Option<Box<str>>) {
         match &self.life(container).image {
             Image::Failed {
-                retrying: true,
+                retrying: Some(_),
                 message,
                 ..
             } => ("ErrImagePull", Some(message.clone())),
             Image::Failed {
-                retrying: false,
+                retrying: None,
                 message,
                 ..
             } => ("ImagePullBackOff", Some(message.clone())),

@@ -8,13 +8,12 @@
 //! There are two kinds of waves: the pod's (everything stops) and partial ones (those that go down
 //! with a target). In a partial wave the nodes between members take part without being stopped.
 
-use super::stop::LAST_WINDOW;
 use super::{Engine, Work};
 use crate::action::Action;
 use crate::entry::{Cause, What};
 use crate::fact::Goal;
 use crate::life::{After, GiveUp, HookStep, State, StopRole, StopStep, StopWhy, Undo};
-use crate::pod::{BarrierId, ContainerId, HookKind, Kind, Rerun, Role, Target};
+use crate::pod::{BarrierId, ContainerId, HookKind, Kind, LAST_WINDOW, Rerun, Role, Target};
 use crate::tick::Tick;
 use crate::timer::Timer;
 use std::collections::BTreeSet;
@@ -230,9 +229,8 @@ impl Engine {
             (_, Undo::Owed) if self.will_undo(container) && self.can_undo() => {
                 self.start_undo(now, container);
             }
-            (_, Undo::Owed) if self.will_undo(container) && !self.record.sandbox => {
-                self.tell(now, container, What::UndoSkipped, Cause::SandboxLost);
-                self.record_mut(container).undo = Undo::None;
+            (_, Undo::Owed) if self.will_undo(container) => {
+                self.forgo_undo(now, container);
                 self.release(now, Target::Container(container));
             }
             (
@@ -293,7 +291,10 @@ impl Engine {
                 self.enter_ended(now, container, false, Cause::Itself);
             }
             After::Restart => self.enter_waiting(now, container),
-            After::EndOk => self.enter_ended(now, container, true, Cause::Itself),
+            After::EndOk => {
+                let ok = self.counts_as_ended_well(container);
+                self.enter_ended(now, container, ok, Cause::Itself);
+            }
             After::GiveUp => self.give_up(now, container, GiveUp::Stopped, Cause::Itself),
         }
     }
@@ -326,8 +327,10 @@ impl Engine {
             self.timers.disarm(Timer::BackOff(container));
             self.start_is_over(container);
         }
-        for edge in self.graph.outgoing(Target::Container(container)) {
-            self.timers.disarm(Timer::Requirement(*edge));
+        let node = Target::Container(container);
+        for index in 0..self.graph.outgoing(node).len() {
+            let edge = self.graph.outgoing(node)[index];
+            self.remember(edge, |gate| gate.deadline = None);
         }
         if self.def(container).plain {
             self.rest_probes_for_stop(container);
@@ -443,12 +446,22 @@ impl Engine {
         self.record.sandbox && !self.budget_spent
     }
 
+    /// What is owed stays as it is, and that is told.
+    fn forgo_undo(&mut self, now: Tick, container: ContainerId) {
+        let cause = if self.record.sandbox {
+            Cause::Budget
+        } else {
+            Cause::SandboxLost
+        };
+        self.tell(now, container, What::UndoSkipped, cause);
+        self.record_mut(container).undo = Undo::None;
+    }
+
     /// There is no time for a reversal, or no more.
     pub(super) fn skip_undo(&mut self, now: Tick, container: ContainerId) {
         match self.life(container).record.undo {
             Undo::Owed if self.will_undo(container) => {
-                self.tell(now, container, What::UndoSkipped, Cause::Budget);
-                self.record_mut(container).undo = Undo::None;
+                self.forgo_undo(now, container);
             }
             Undo::Starting | Undo::Running => {
                 self.record_mut(container).undo = Undo::Stopping;

@@ -3,7 +3,9 @@
 use super::{Draft, Stage};
 use crate::fact::Goal;
 use crate::life::State;
-use crate::pod::{Container, Keystone, OnRestart, ProbeKind, Reaction, RestartPolicy};
+use crate::pod::{
+    Container, Keystone, OnRestart, ProbeKind, Reaction, RestartLimit, RestartPolicy,
+};
 use crate::status::Phase;
 use crate::{Refused, Request};
 
@@ -200,4 +202,26 @@ fn whoever_counts_nowhere_is_not_blamed() {
 
     let (phase, decider, _) = stage.result().unwrap();
     assert_eq!((phase, decider), (Phase::Failed, Some("app")));
+}
+
+#[test]
+fn a_debugging_container_that_cannot_be_started_does_not_touch_the_pod() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.started("app");
+    let mut debug = Container::new("debug", RestartPolicy::Never);
+    debug.restart.limit = Some(RestartLimit {
+        max: 1,
+        window: None,
+    });
+    stage
+        .request(Request::AddEphemeral(Box::new(debug)))
+        .unwrap();
+    stage.asked();
+
+    for _ in 0..4 {
+        stage.start_fails("debug");
+        stage.pass_secs(300);
+    }
+
+    assert_eq!(stage.asked(), ["start debug"; 4]);
 }

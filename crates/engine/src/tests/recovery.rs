@@ -1,9 +1,10 @@
 //! The driver dies and comes back.
 
-use super::Draft;
-use crate::pod::{ProbeKind, RestartPolicy};
+use super::{Draft, Stage};
+use crate::pod::{ProbeKind, Reaction, RestartPolicy};
 use crate::status::Phase;
-use crate::{Event, Exit, Found};
+use crate::{Engine, Event, Exit, Found, Tick};
+use std::time::Duration;
 
 fn running(_: &str, attempt: u32) -> Found {
     Found::Running { attempt }
@@ -331,4 +332,65 @@ fn a_sidecar_is_not_restarted_when_the_budget_was_spent_in_the_drivers_absence()
     });
 
     assert_eq!(stage.asked(), ["stop app by 42s"]);
+}
+
+/// The machine was down for that long, and its clock has begun anew: the driver goes on from the newest moment it
+/// knows.
+fn reboot(stage: &mut Stage, down: u64) {
+    let restored = Engine::restore(stage.pod.clone(), stage.journal.clone()).unwrap();
+    stage.now = restored.newest_tick() + Duration::from_secs(down);
+    stage.crash_and_lose_sandbox(|_, _| Found::NeverCreated);
+}
+
+#[test]
+fn the_newest_moment_that_is_known_is_one_that_has_been() {
+    let mut stage = Draft::new(&["app", "b"]).play();
+    stage.started("app");
+    stage.pass_secs(7);
+    stage.exited("app", 1);
+    stage.started("app");
+    stage.pass_secs(1);
+    stage.exited("app", 1);
+
+    let restored = Engine::restore(stage.pod.clone(), stage.journal.clone()).unwrap();
+
+    assert_eq!(
+        restored.newest_tick(),
+        Tick::from_secs(8),
+        "not the back-off's end"
+    );
+}
+
+#[test]
+fn a_pod_that_lived_long_before_a_reboot_is_run_again_at_once() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.started("app");
+    stage.pass_secs(900_000);
+    for _ in 0..2 {
+        stage.ask(Reaction::RestartPod);
+        stage.exited("app", 0);
+        stage.pass_secs(10);
+        stage.started("app");
+    }
+
+    reboot(&mut stage, 30);
+    stage.event(Event::SandboxReady);
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn the_active_deadline_counts_on_over_a_reboot() {
+    let mut draft = Draft::new(&["app"]);
+    draft.0.active_deadline = Some(Duration::from_hours(1));
+    let mut stage = draft.play();
+    stage.started("app");
+    stage.pass_secs(1000);
+    stage.exited("app", 1);
+    stage.started("app");
+
+    reboot(&mut stage, 30);
+
+    assert_eq!(stage.engine.poll_deadline(), Some(Tick::from_secs(3600)));
+    assert_eq!(stage.now, Tick::from_secs(1030));
 }

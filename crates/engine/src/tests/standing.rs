@@ -165,3 +165,56 @@ fn a_replacement_with_other_requirements_is_refused() {
 
     assert_eq!(answer, Err(Refused::OtherShape));
 }
+
+#[test]
+fn who_is_in_back_off_and_cannot_come_back_is_not_waited_for() {
+    let mut stage = Draft::new(&["db", "proxy", "app"])
+        .requires("proxy", "db")
+        .requires("app", "proxy")
+        .sidecar("db")
+        .policy("db", RestartPolicy::Never)
+        .with("proxy", |proxy| {
+            proxy.on_give_up = OnGiveUp::Unready;
+            proxy.ready_on = true;
+        })
+        .with("app", |app| app.on_give_up = OnGiveUp::Unready)
+        .play();
+    stage.started("db");
+    stage.runs("proxy", 1);
+    stage.runs("proxy", 1);
+    stage.told();
+
+    stage.exited("db", 1);
+
+    let app = stage.id("app");
+    let told = stage.told();
+    let gave_up = told.iter().filter(|entry| entry.what == What::GaveUp);
+    let who: Vec<_> = gave_up.filter_map(|entry| entry.container).collect();
+    assert_eq!(who, [stage.id("proxy"), app]);
+}
+
+#[test]
+fn who_crashes_after_what_it_cannot_do_without_gives_up_at_once() {
+    let mut stage = Draft::new(&["db", "app"])
+        .requires("app", "db")
+        .sidecar("db")
+        .policy("db", RestartPolicy::Never)
+        .with("app", |app| {
+            app.on_give_up = OnGiveUp::Unready;
+            app.image = Some("app:1".into());
+        })
+        .play();
+    stage.started("db");
+    stage.pulled("app");
+    stage.runs("app", 1);
+    stage.pulled("app");
+    stage.started("app");
+    stage.exited("db", 1);
+    stage.told();
+    stage.asked();
+
+    stage.exited("app", 1);
+
+    assert!(stage.told().iter().any(|entry| entry.what == What::GaveUp));
+    assert_eq!(stage.asked(), [""; 0], "whoever gives up needs no image");
+}

@@ -38,6 +38,8 @@ pub(super) enum Decider {
     Policy,
     /// The first rule that matches, by its place.
     Rule(usize),
+    /// Its phase, whose attempt has failed.
+    Phase,
 }
 
 /// An exit, as far as rules tell exits apart.
@@ -53,7 +55,7 @@ struct Exit {
 impl Endings {
     pub(super) fn of(pod: &Pod, id: ContainerId) -> Self {
         let container = &pod.containers[id.index()];
-        let success = if goes_down_with_success(pod, id) {
+        let success = if !container.is_oneshot() && goes_down_with_success(pod, id) {
             Ending::Seen
         } else {
             after(container, Exit::SUCCESS)
@@ -81,9 +83,13 @@ impl Decider {
 
     fn of(container: &Container, exit: Exit) -> Self {
         let mut rules = container.restart.rules.iter();
-        rules
-            .position(|rule| exit.matches(&rule.when))
-            .map_or(Self::Policy, Self::Rule)
+        let matching = rules.position(|rule| exit.matches(&rule.when));
+        let own = if container.restart.failure_restarts_pod && exit.code != 0 {
+            Self::Phase
+        } else {
+            Self::Policy
+        };
+        matching.map_or(own, Self::Rule)
     }
 }
 
@@ -165,12 +171,12 @@ fn by_policy(container: &Container, ok: bool) -> Ending {
     let again = match container.restart.policy {
         RestartPolicy::Always => !(ok && container.is_oneshot()),
         RestartPolicy::OnFailure => !ok,
-        RestartPolicy::Never => false,
+        RestartPolicy::Never => !ok && container.restart.failure_restarts_pod,
     };
     if again { Ending::Never } else { Ending::Seen }
 }
 
-/// Whoever is stopped with a target that ended with 0 counts as ended with 0 too.
+/// A service that is stopped with a target that ended with 0 counts as ended with 0 too.
 fn goes_down_with_success(pod: &Pod, id: ContainerId) -> bool {
     let mut seen = BTreeSet::from([id]);
     let mut pending = vec![id];

@@ -80,7 +80,7 @@ fn deciders(container: &Container, keystone: Keystone) -> BTreeSet<Decider> {
 /// The policies that let it end, if no rule comes before them.
 fn other_policy(keystone: Keystone, success: Decider) -> &'static str {
     match (keystone, success) {
-        (Keystone::Any | Keystone::Success, Decider::Policy) => {
+        (Keystone::Any | Keystone::Success, Decider::Policy | Decider::Phase) => {
             "give it `restartPolicy: OnFailure` or `Never`"
         }
         (Keystone::Any | Keystone::Success, Decider::Rule(_)) => "give it `restartPolicy: Never`",
@@ -97,18 +97,16 @@ fn restarted_by_rules(
     deciders: &BTreeSet<Decider>,
     mut finding: Diagnostic,
 ) -> Diagnostic {
-    let written = subject.written[id.index()].restart_policy_rules.len();
     let rules = deciders.iter().filter_map(|decider| match decider {
-        Decider::Policy => None,
+        Decider::Policy | Decider::Phase => None,
         Decider::Rule(index) => Some(*index),
     });
-    let (own, by_phase): (Vec<_>, Vec<_>) = rules.partition(|index| *index < written);
-    for index in &own {
+    for index in rules {
         let place = subject.place(id, &format!("restartPolicyRules[{index}].action"));
-        let reaction = subject.container(id).restart.rules[*index].reaction;
+        let reaction = subject.container(id).restart.rules[index].reaction;
         finding = finding.secondary(place, starts_again(reaction));
     }
-    if by_phase.is_empty() {
+    if !deciders.contains(&Decider::Phase) {
         return finding.help("let the rule say `Ignore`");
     }
     finding

@@ -7,8 +7,8 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::hook::Hook;
 use crate::lower::sketch::{Incoming, Reached};
 use crate::plan::is_stopped;
-use crate::plan::stop::{LAST_MOMENT, Manner, budget, stop_begins};
-use pillion_engine::pod::{self as engine, ContainerId, Requirement, Target};
+use crate::plan::stop::{Manner, budget, stop_begins};
+use pillion_engine::pod::{self as engine, ContainerId, LAST_WINDOW, Requirement, Target};
 use std::time::Duration;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
@@ -42,7 +42,7 @@ fn timeout(drawn: &engine::Container) -> Option<Wish> {
     drawn.stop_timeout.map(|time| Wish {
         time,
         field: "stopTimeoutSeconds",
-        least: LAST_MOMENT,
+        least: LAST_WINDOW,
     })
 }
 

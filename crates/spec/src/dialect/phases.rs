@@ -16,9 +16,7 @@ use crate::pillion::{Phase, PhaseName};
 use crate::pod::PodSpec;
 use crate::restart::RestartPolicy;
 use crate::word::Word;
-use pillion_engine::pod::{
-    ContainerId, Need, OnGiveUp, Origin, Reaction, Requirement, Rule, Target, Until, When,
-};
+use pillion_engine::pod::{ContainerId, Need, OnGiveUp, Origin, Requirement, Target, Until};
 use std::collections::BTreeMap;
 
 /// The phases of a pod.
@@ -52,15 +50,13 @@ impl Phases {
     }
 
     /// Reads the markers of one container.
-    pub(crate) fn mark(&self, container: &Container, traits: &mut Traits) {
-        let Some(phase) = container.pillion.phase else {
-            return;
-        };
-        traits.dialects.push(Dialect::Phases);
-        if Some(phase) == self.last {
-            return;
+    pub(crate) fn mark(&self, list: ContainerList, container: &Container, traits: &mut Traits) {
+        let early = self.is_early(list, container);
+        let own_policy = container.restart_policy.filter(|_| early);
+        if container.pillion.phase.is_some() || own_policy.is_some() {
+            traits.dialects.push(Dialect::Phases);
         }
-        match container.restart_policy {
+        match own_policy {
             Some(RestartPolicy::OnFailure | RestartPolicy::Never) => {
                 traits.say_oneshot(true, Mark::new(Dialect::Phases, "restartPolicy"));
             }
@@ -69,19 +65,23 @@ impl Phases {
         }
     }
 
-    /// The rule by which a failed attempt is the failure of its phase.
-    pub(crate) fn outer_loop(
+    /// Whether a failed attempt of a container is the failure of its phase, and the pod begins anew with the first.
+    pub(crate) fn has_outer_loop(
         &self,
+        list: ContainerList,
         container: &Container,
         pod_policy: RestartPolicy,
-    ) -> Option<Rule> {
-        let phase = container.pillion.phase?;
+    ) -> bool {
         let one_attempt = container.restart_policy == Some(RestartPolicy::Never);
-        let again = pod_policy != RestartPolicy::Never;
-        (one_attempt && again && Some(phase) != self.last).then(|| Rule {
-            when: When::CodeNotIn(vec![0]),
-            reaction: Reaction::RestartPod,
-        })
+        one_attempt && pod_policy != RestartPolicy::Never && self.is_early(list, container)
+    }
+
+    /// Whether a container is in a phase before the last, written or not. What the init list does without a phase of
+    /// its own is said by Kubernetes.
+    fn is_early(&self, list: ContainerList, container: &Container) -> bool {
+        let said = container.pillion.phase.is_some() || list == ContainerList::Regular;
+        let phase = phase_of(list, container).filter(|_| said);
+        phase.is_some_and(|phase| self.last.is_some_and(|last| phase < last))
     }
 
     /// Whether a container has this phase by name or number.

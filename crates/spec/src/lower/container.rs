@@ -139,6 +139,7 @@ fn restart(container: &Container, policy: RestartPolicy) -> engine::Restart {
             reset: given.reset_seconds.map_or(default.reset, seconds),
         },
         limit: given.max_restarts.map(|max| RestartLimit { max, window }),
+        failure_restarts_pod: false,
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Order, is_stopped, waves};
 use crate::container::Container as Written;
 use crate::hook::Hook;
 use crate::pod::PodSpec;
-use pillion_engine::pod::{Container, ContainerId, Pod, Requirement};
+use pillion_engine::pod::{Container, ContainerId, LAST_WINDOW, Pod, Requirement, SHORTEST_GRACE};
 use std::time::Duration;
 
 /// How a pod stops when everything takes as long as it may.
@@ -50,12 +50,6 @@ pub(crate) struct Manner {
     /// All its hooks begin with the stop of the pod.
     plain: bool,
 }
-
-/// What everybody has at least, even when the budget is used up.
-pub const LAST_MOMENT: Duration = Duration::from_secs(2);
-
-/// A pod that is deleted has at least this long, as with the kubelet.
-const SHORTEST_GRACE: Duration = Duration::from_secs(1);
 
 /// What a pod has for stopping: its grace period, and never nothing.
 pub fn budget(pod: &Pod) -> Duration {
@@ -124,7 +118,7 @@ impl Stop {
     pub fn is_cut_short(&self) -> bool {
         match self.limit {
             Some(limit) => self.has < limit,
-            None => self.has <= LAST_MOMENT && !self.begins_by.is_zero(),
+            None => self.has <= LAST_WINDOW && !self.begins_by.is_zero(),
         }
     }
 }
@@ -155,11 +149,11 @@ impl Manner {
         // An undo is told to stop when its time is over. If its turn may come too late to begin at
         // all, it may also come just in time.
         if self.undo || signal >= deadline {
-            return deadline.saturating_add(LAST_MOMENT);
+            return deadline.saturating_add(LAST_WINDOW);
         }
         match self.limit {
             Some(_) => deadline,
-            None => deadline.max(signal.saturating_add(LAST_MOMENT)),
+            None => deadline.max(signal.saturating_add(LAST_WINDOW)),
         }
     }
 
@@ -169,7 +163,7 @@ impl Manner {
         match self.limit {
             _ if self.undo => left,
             Some(_) if !left.is_zero() => left,
-            Some(_) | None => left.max(LAST_MOMENT),
+            Some(_) | None => left.max(LAST_WINDOW),
         }
     }
 

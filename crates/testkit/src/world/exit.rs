@@ -123,12 +123,13 @@ impl World {
             return;
         };
         let grace = Span::at(self.now + self.shape.pod.grace);
+        let oneshot = self.container(id).is_oneshot();
         let life = self.life_mut(id);
         life.fates = all.fates;
         life.due = all.due;
         life.delays.doubted |= !certain;
         let ended_well = all.fates.is(Fates::ENDED_OK);
-        if was.going.is_some() && ended_well.possibly() && was.told.is_some() {
+        if was.going.is_some() && ended_well.possibly() && was.told.is_some() && !oneshot {
             // It counts as ended with 0, whatever its own code.
             life.run.code = Some(0);
         }
@@ -218,6 +219,7 @@ impl World {
             }
         }
         if let Some(Going { then, .. }) = was.going {
+            let then = self.with_its_target(id, then, Some(ending.code()));
             outcomes.push(self.at_once(then));
         }
         match was.asked {
@@ -241,6 +243,16 @@ impl World {
             outcomes.push(self.at_once(Fates::WANTED.or(Fates::OVER)));
         }
         outcomes
+    }
+
+    /// What becomes of a container that goes down with its target: a oneshot has done its work only if its own code
+    /// says so.
+    fn with_its_target(&self, id: ContainerId, then: Fates, code: Option<i32>) -> Fates {
+        if !self.container(id).is_oneshot() || then.is(Fates::ENDED_OK) == Tri::No {
+            return then;
+        }
+        let own = code.map_or(Fates::ENDED, Fates::ended_with);
+        then.without(Fates::ENDED_OK).or(own)
     }
 
     fn at_once(&self, fates: Fates) -> Outcome {
@@ -298,6 +310,13 @@ impl World {
         };
         if again {
             return self.again(id, was);
+        }
+        if container.restart.failure_restarts_pod && !well {
+            let moves = moves_of(Reaction::RestartPod, id, self.now);
+            return Outcome {
+                moves,
+                ..self.at_once(Fates::WANTED)
+            };
         }
         // Killed, and yet it ended with 0: whether that is a success is left open.
         let odd = killed && code == 0;
@@ -441,15 +460,18 @@ impl World {
     /// A container must go, and all that it pulls with it.
     pub(crate) fn let_go(&mut self, id: ContainerId, then: Fates, must: Tri) {
         let now = self.now;
-        let life = self.life_mut(id);
-        if !life.runs_itself() {
+        if !self.life(id).runs_itself() {
+            let oneshot = self.container(id).is_oneshot();
+            let then = self.with_its_target(id, then, self.life(id).run.code);
+            let life = self.life_mut(id);
             // It is down already: only a stop for good could mean anything to it.
             if life.fates.is(Fates::WANTED).possibly() && then != Fates::WANTED {
                 life.fates = life.fates.or(then);
-                life.run.pardoned |= then.is(Fates::ENDED_OK).possibly();
+                life.run.pardoned |= then.is(Fates::ENDED_OK).possibly() && !oneshot;
             }
             return;
         }
+        let life = self.life_mut(id);
         let going = life.going.map_or(
             Going {
                 then,

@@ -248,7 +248,7 @@ impl World {
             let first = before.is_none() && life.told.is_none() && !self.crashed;
             life.run.to_be_warned =
                 first && level == Level::End && life.started(container).surely();
-            life.begin_stop(before.is_none());
+            life.begin_stop(before.is_none(), container.is_oneshot());
         }
     }
 
@@ -388,8 +388,9 @@ fn kept(kind: Kind, life: &Life, killed: bool) -> Option<Fates> {
 // === impl Life ===
 
 impl Life {
-    fn begin_stop(&mut self, first: bool) {
-        let then = self.going.map(|going| going.then.is(Fates::ENDED_OK));
+    fn begin_stop(&mut self, first: bool, oneshot: bool) {
+        let going = self.going.filter(|_| !oneshot);
+        let then = going.map(|going| going.then.is(Fates::ENDED_OK));
         self.run.pardoned |= then.is_some_and(Tri::possibly);
         let hooked = !first && self.pod_stopping != Hook::Idle;
         self.run.left_before |= self.told.is_some() || self.pre_stop != Hook::Idle || hooked;

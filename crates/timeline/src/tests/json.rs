@@ -180,6 +180,9 @@ fn every_cause() -> Vec<Cause> {
             container: container(),
         },
         Cause::PodRestart,
+        Cause::FailedAttempt {
+            container: container(),
+        },
     ]
 }
 

@@ -262,6 +262,10 @@ fn every_cause_has_its_words() {
         (Cause::Replacement(app), "replacement"),
         (Cause::Replacement(proxy), "proxy is replaced"),
         (Cause::PodRestart, "the pod restarts"),
+        (
+            Cause::FailedAttempt(proxy),
+            "the one attempt of proxy failed",
+        ),
     ];
     for (cause, words) in causes {
         life.stops("app", cause);

@@ -4,11 +4,14 @@ use super::conditions::conditions;
 use super::names::Names;
 use crate::graph::Graph;
 use crate::graph::drawing::draw;
-use pillion_engine::pod::{Container, ContainerId, Keystone, OnGiveUp, Pod, Role, Until};
+use pillion_engine::pod::{
+    Container, ContainerId, Keystone, LAST_WINDOW, OnGiveUp, Pod, Role, Until,
+};
 use pillion_spec::container::Container as Written;
 use pillion_spec::effective::{Amounts, effective};
 use pillion_spec::plan::start_waves;
-use pillion_spec::plan::stop::{LAST_MOMENT, Stop, StopPlan, stop_plan};
+use pillion_spec::plan::stop::{Stop, StopPlan, stop_plan};
+use pillion_spec::pod::PodSpec;
 use pillion_spec::{Code, LoadedPod};
 use pillion_timeline::quantity::length;
 use pillion_timeline::text::{columns, tame};
@@ -239,7 +242,7 @@ fn stop_time(stop: &Stop) -> String {
         Some(limit) if limit > stop.has => format!("up to {}, at least {has}", length(limit)),
         None if !stop.begins_by.is_zero() => format!("what is left, at least {has}"),
         Some(_) | None if stop.hook_may_hang => {
-            let most = length(stop.has + LAST_MOMENT);
+            let most = length(stop.has + LAST_WINDOW);
             format!("up to {has}, {most} if its hook hangs")
         }
         Some(_) | None => format!("up to {has}"),
@@ -298,45 +301,38 @@ fn cut_short<'a>(
 fn resources(loaded: &LoadedPod, names: &Names, style: Style) -> Vec<Line> {
     let effective = effective(&loaded.file.pod.spec);
     let mut lines = amounts("counted by the scheduler", &effective.requests, style);
-    let limited = match limited(loaded, names) {
-        Limited::All => Some("limited to".to_owned()),
-        Limited::Some(names) => Some(format!("limits of {} only", style.names(&names))),
-        Limited::None => None,
-    };
-    if let Some(limited) = limited {
-        lines.extend(amounts(&limited, &effective.limits, style));
+    let spec = &loaded.file.pod.spec;
+    let limits = effective.limits.into_iter();
+    let (whole, partial): (Amounts, Amounts) = limits.partition(|(name, _)| limits_pod(spec, name));
+    if !whole.is_empty() {
+        lines.extend(amounts("limited to", &whole, style));
+    }
+    if !partial.is_empty() {
+        let who = style.names(&limited_in(spec, &partial, names));
+        lines.extend(amounts(&format!("limits of {who} only"), &partial, style));
     }
     lines
 }
 
-/// Who has limits: a sum over some is no limit of the pod.
-enum Limited {
-    All,
-    Some(Vec<String>),
-    None,
+/// Whether the pod as a whole cannot exceed its limit of a resource: a sum over some containers is no limit of the pod.
+fn limits_pod(spec: &PodSpec, resource: &str) -> bool {
+    let of_pod = spec.resources.as_ref();
+    let mut containers = spec.all_containers();
+    of_pod.is_some_and(|resources| resources.limits.contains_key(resource))
+        || containers.all(|(_, _, container)| container.resources.limits.contains_key(resource))
 }
 
-fn limited(loaded: &LoadedPod, names: &Names) -> Limited {
-    let spec = &loaded.file.pod.spec;
-    let containers: Vec<_> = spec
-        .all_containers()
-        .map(|(_, _, container)| container)
-        .collect();
-    let with = containers.iter().filter(|c| !c.resources.limits.is_empty());
-    let names: Vec<_> = with
+/// The containers that have a limit of one of these resources.
+fn limited_in(spec: &PodSpec, resources: &Amounts, names: &Names) -> Vec<String> {
+    let has_one = |container: &Written| {
+        let mut limits = container.resources.limits.keys();
+        limits.any(|resource| resources.contains_key(resource))
+    };
+    let containers = spec.all_containers().map(|(_, _, container)| container);
+    let limited = containers.filter(|container| has_one(container));
+    limited
         .map(|container| names.of(&container.name).to_owned())
-        .collect();
-    let of_pod = spec
-        .resources
-        .as_ref()
-        .is_some_and(|resources| !resources.limits.is_empty());
-    if of_pod || names.len() == containers.len() {
-        Limited::All
-    } else if names.is_empty() {
-        Limited::None
-    } else {
-        Limited::Some(names)
-    }
+        .collect()
 }
 
 fn amounts(what: &str, amounts: &Amounts, style: Style) -> Vec<Line> {

@@ -1,7 +1,6 @@
 //! Phases.
 
 use super::*;
-use pillion_engine::pod::{Reaction, When};
 
 const FOUR: &str = "
 containers:
@@ -90,20 +89,30 @@ restartPolicy: {policy}
 containers: [{{name: a, phase: appInit, restartPolicy: Never}}, {{name: b}}]
 "
         );
-        let rules = PodText::new(&spec).lower().pod.containers[0]
-            .restart
-            .rules
-            .clone();
-        rules
-            .into_iter()
-            .map(|rule| (rule.when, rule.reaction))
-            .collect::<Vec<_>>()
+        let containers = PodText::new(&spec).lower().pod.containers;
+        [0, 1].map(|index: usize| containers[index].restart.failure_restarts_pod)
     };
-    let outer_loop = [(When::CodeNotIn(vec![0]), Reaction::RestartPod)];
 
-    assert_eq!(pod("Always"), outer_loop);
-    assert_eq!(pod("OnFailure"), outer_loop);
-    assert_eq!(pod("Never"), []);
+    assert_eq!(pod("Always"), [true, false]);
+    assert_eq!(pod("OnFailure"), [true, false]);
+    assert_eq!(pod("Never"), [false, false]);
+}
+
+#[test]
+fn a_phase_that_is_not_written_means_the_same_as_a_written_one() {
+    for policy in ["Always", "OnFailure", "Never"] {
+        let containers = |phase: &str| {
+            let spec = format!(
+                "
+restartPolicy: OnFailure
+containers: [{{name: app{phase}, restartPolicy: {policy}}}, {{name: last, phase: 50}}]
+"
+            );
+            PodText::new(&spec).lower().pod.containers
+        };
+
+        assert_eq!(containers(""), containers(", phase: appRun"));
+    }
 }
 
 #[test]

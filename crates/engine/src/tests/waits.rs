@@ -1,0 +1,148 @@
+//! What a wait counts from, what ends it, and how closely its target is looked at meanwhile.
+
+use super::{Draft, Stage};
+use crate::pod::{Need, OnGiveUp, OnRestart, ProbeKind, Reaction};
+use crate::{Event, What};
+use std::time::Duration;
+
+fn tell_ready(stage: &mut Stage, name: &str, ready: bool) {
+    let container = stage.id(name);
+    let attempt = stage.engine.record(container).unwrap().attempt;
+    stage.event(Event::Notified {
+        container,
+        attempt,
+        ready,
+    });
+}
+
+fn gave_up(stage: &mut Stage) -> bool {
+    stage.told().iter().any(|entry| entry.what == What::GaveUp)
+}
+
+/// An app that waits five seconds for a database which says when it is ready.
+fn patient() -> Draft {
+    let timeout = Some(Duration::from_secs(5));
+    Draft::new(&["db", "cache", "app"])
+        .with("db", |db| db.ready_on = true)
+        .with("app", |app| app.on_give_up = OnGiveUp::Unready)
+        .edge("app", "db", |edge| edge.timeout = timeout)
+}
+
+/// How often the database is probed in the next second; it does not answer well.
+fn attempts_in_a_second(stage: &mut Stage) -> usize {
+    let mut attempts = 0;
+    for _ in 0..100 {
+        stage.pass(Duration::from_millis(10));
+        for _ in stage.asked() {
+            attempts += 1;
+            stage.probed("db", ProbeKind::Readiness, false);
+        }
+    }
+    attempts
+}
+
+#[test]
+fn a_later_wait_has_all_its_time() {
+    let mut stage = patient().play();
+    stage.started("db");
+    tell_ready(&mut stage, "db", true);
+    stage.started("app");
+    stage.pass_secs(100);
+    tell_ready(&mut stage, "db", false);
+    stage.exited("app", 1);
+
+    stage.pass_secs(4);
+    assert!(!gave_up(&mut stage));
+    stage.pass_secs(1);
+
+    assert!(gave_up(&mut stage));
+}
+
+#[test]
+fn a_requirement_that_is_lost_before_the_start_is_waited_for_again_until_its_time_is_up() {
+    let mut stage = patient().requires("app", "cache").play();
+    stage.started("db");
+    stage.pass_secs(2);
+    tell_ready(&mut stage, "db", true);
+    tell_ready(&mut stage, "db", false);
+
+    stage.pass_secs(2);
+    assert!(!gave_up(&mut stage));
+    stage.pass_secs(1);
+
+    assert!(gave_up(&mut stage));
+}
+
+#[test]
+fn a_restart_that_was_asked_for_does_not_let_a_soft_wait_go() {
+    let mut stage = Draft::new(&["db", "app"])
+        .with("db", |db| db.ready_on = true)
+        .need("app", "db", Need::Soft)
+        .play();
+    stage.started("db");
+    stage.ask_by(Some("db"), Reaction::Restart).unwrap();
+    stage.asked();
+
+    stage.exited("db", 143);
+
+    assert_eq!(stage.asked(), ["start db"]);
+}
+
+#[test]
+fn a_requirement_that_was_lost_counts_for_one_start_only() {
+    let mut stage = Draft::new(&["db", "app"])
+        .with("db", |db| db.ready_on = true)
+        .edge("app", "db", |edge| {
+            edge.need = Need::Order;
+            edge.on_restart = OnRestart::Restart;
+        })
+        .play();
+    stage.started("db");
+    tell_ready(&mut stage, "db", true);
+    stage.started("app");
+    stage.exited("db", 1);
+    stage.exited("app", 0);
+    stage.started("db");
+    tell_ready(&mut stage, "db", true);
+    stage.started("app");
+    tell_ready(&mut stage, "db", false);
+    stage.asked();
+
+    stage.exited("app", 1);
+
+    assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn a_container_that_a_phase_waits_for_is_probed_often() {
+    let mut stage = Draft::new(&["db", "app"])
+        .probe("db", ProbeKind::Readiness, 10)
+        .phase(&["db"], &["app"])
+        .play();
+    stage.started("db");
+    stage.asked();
+
+    assert!(attempts_in_a_second(&mut stage) >= 20);
+}
+
+#[test]
+fn a_container_is_probed_as_soon_as_somebody_waits_for_it() {
+    let mut stage = Draft::new(&["db", "app"])
+        .probe("db", ProbeKind::Readiness, 10)
+        .requires("app", "db")
+        .play();
+    stage.started("db");
+    stage.pass_secs(0);
+    stage.probed("db", ProbeKind::Readiness, true);
+    stage.started("app");
+    for _ in 0..3 {
+        stage.pass_secs(10);
+        stage.probed("db", ProbeKind::Readiness, false);
+    }
+    stage.asked();
+    assert_eq!(attempts_in_a_second(&mut stage), 0);
+
+    stage.exited("app", 1);
+
+    assert!(attempts_in_a_second(&mut stage) >= 20);
+}
