@@ -6,6 +6,7 @@
 
 mod container;
 mod metadata;
+mod resources;
 mod spec;
 
 pub(crate) use metadata::{labels, metadata};

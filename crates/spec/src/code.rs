@@ -239,14 +239,21 @@ codes! {
     "a container is killed before it can be ready"
     "`startTimeoutSeconds` is the time from the container's turn, pulling its image included, until \
      it is ready; then it is killed. Probes are not tried before their `initialDelaySeconds`, and a \
-     `postStart` hook must be done first; a readiness probe with a `successThreshold` must then \
-     succeed that often, once in a period. If these alone take as long, no start can succeed."
+     `postStart` hook must be done first. A readiness probe with a `successThreshold` must succeed \
+     that often, once in a period; only where somebody waits for the container is it tried more \
+     often. If these alone take as long, no start can succeed."
 
     "L0302" WaitTooShort Error
     "a wait ends before what it waits for can be there"
     "`timeoutSeconds` of a requirement counts from the turn of the container that is waited for. \
      If its probes are not even tried within that time, a hard requirement never holds. A soft or \
      an ordering one is always passed over, which is a warning."
+
+    "L0303" RestartsWithoutPause Warning
+    "a container that fails is restarted without a pause, for ever"
+    "`backoff` with `initialSeconds: 0` or `maxSeconds: 0` starts a container again at once, however \
+     often it fails. If it fails at once, nothing else gets done on the machine. A second between \
+     restarts is hardly noticed by those who wait, and `maxRestarts` puts an end to it."
 
     "L0311" CutShort Warning
     "somebody may be killed before its time to stop is over"
@@ -287,7 +294,8 @@ codes! {
     "The marker belongs to a dialect that Pillion reads, but in this pod it changes nothing: the \
      sidecars of a job can only end with their job if the pod's `restartPolicy` lets it end, and \
      the annotation of the launch priority has the one value `Ordered`, and the variable of a job's \
-     sidecar is `true` or `false`. With `Ordered`, the priorities of the containers do not count."
+     sidecar is `true` or `false`. With `Ordered`, the priorities of the containers do not count, \
+     and both variables count in `containers` only, not in the init list."
 
     "L0405" SettingWithoutEffect Warning
     "a setting has no effect here"

@@ -24,15 +24,26 @@ pub struct Effective {
     pub limits: Amounts,
 }
 
+/// What the containers of a pod have together, and what the pod has as a whole.
+pub(crate) struct PodLevel {
+    /// What its containers ask for together.
+    pub(crate) counted_requests: Amounts,
+    /// What its containers may use together.
+    pub(crate) counted_limits: Amounts,
+    /// What is given for the pod as a whole, completed as the API server does it.
+    pub(crate) completed: Resources,
+}
+
 /// Counts a pod's resources.
 pub fn effective(spec: &PodSpec) -> Effective {
-    let requests = |container: &Container| requests_of(&container.resources);
-    let counted_requests = count(spec, requests);
-    let counted_limits = count(spec, |container| container.resources.limits.clone());
-    let pod = pod_level(spec, &counted_requests, &counted_limits);
+    let PodLevel {
+        counted_requests,
+        counted_limits,
+        completed,
+    } = pod_level(spec);
     let mut effective = Effective {
-        requests: replaced(counted_requests, &pod.requests),
-        limits: replaced(counted_limits, &pod.limits),
+        requests: replaced(counted_requests, &completed.requests),
+        limits: replaced(counted_limits, &completed.limits),
     };
     for (name, amount) in &spec.overhead {
         add(&mut effective.requests, name, *amount);
@@ -76,8 +87,20 @@ fn count(spec: &PodSpec, amounts: impl Fn(&Container) -> Amounts) -> Amounts {
     running
 }
 
+/// What the containers have together, and the pod as a whole.
+pub(crate) fn pod_level(spec: &PodSpec) -> PodLevel {
+    let counted_requests = count(spec, |container| requests_of(&container.resources));
+    let counted_limits = count(spec, |container| container.resources.limits.clone());
+    let completed = completed(spec, &counted_requests, &counted_limits);
+    PodLevel {
+        counted_requests,
+        counted_limits,
+        completed,
+    }
+}
+
 /// What is given for the pod as a whole, completed as the API server does it.
-fn pod_level(spec: &PodSpec, requests: &Amounts, limits: &Amounts) -> Resources {
+fn completed(spec: &PodSpec, requests: &Amounts, limits: &Amounts) -> Resources {
     let Some(given) = &spec.resources else {
         return Resources::default();
     };
@@ -109,7 +132,7 @@ fn replaced(mut counted: Amounts, given: &Amounts) -> Amounts {
 }
 
 /// Only these can be given for a pod as a whole.
-fn is_pod_level(name: &str) -> bool {
+pub(crate) fn is_pod_level(name: &str) -> bool {
     is_cpu_or_memory(name) || is_huge_page(name)
 }
 
@@ -117,7 +140,7 @@ fn is_cpu_or_memory(name: &str) -> bool {
     matches!(name, "cpu" | "memory")
 }
 
-fn is_huge_page(name: &str) -> bool {
+pub(crate) fn is_huge_page(name: &str) -> bool {
     name.starts_with("hugepages-")
 }
 

@@ -8,7 +8,6 @@ use crate::hook::Hook;
 use crate::name;
 use crate::nearest::nearest;
 use crate::probe::Probe;
-use crate::resources::Resources;
 use crate::restart::{RestartPolicy, RestartRule};
 use std::collections::BTreeMap;
 
@@ -17,7 +16,7 @@ impl Checker<'_> {
         self.check_image(place);
         self.check_ports(place);
         self.check_mounts(place);
-        self.check_resources(place);
+        self.check_container_resources(place);
         self.check_security(place);
         match place.list {
             ContainerList::Ephemeral => self.check_ephemeral(place),
@@ -103,33 +102,6 @@ impl Checker<'_> {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic.help("add it under `spec.volumes`"),
         });
-    }
-
-    fn check_resources(&mut self, place: &Place<'_>) {
-        let Resources {
-            requests,
-            limits,
-            claims: _,
-        } = &place.container.resources;
-        for (list, amounts) in [("requests", requests), ("limits", limits)] {
-            for (resource, amount) in amounts.iter().filter(|(_, amount)| amount.is_negative()) {
-                let span = self.value(&place.path(&format!("resources.{list}[\"{resource}\"]")));
-                let message = format!("{amount} of `{resource}` is less than nothing");
-                self.refuse(Code::OutOfRange, span, message, "negative");
-            }
-        }
-        for (resource, request) in requests {
-            let Some(limit) = limits.get(resource).filter(|limit| request > limit) else {
-                continue;
-            };
-            let message =
-                format!("`{resource}`: the request of {request} is over the limit of {limit}");
-            let at = |list: &str| place.path(&format!("resources.{list}[\"{resource}\"]"));
-            let diagnostic = Diagnostic::new(Code::OutOfRange, message)
-                .primary(self.value(&at("requests")), "more than the limit")
-                .secondary(self.value(&at("limits")), "the limit");
-            self.report(diagnostic);
-        }
     }
 
     fn check_security(&mut self, place: &Place<'_>) {

@@ -52,6 +52,7 @@ impl Checker<'_> {
         self.check_volumes();
         self.check_container_names();
         self.check_host_ports();
+        self.check_pod_resources();
         for (resource, amount) in &spec.overhead {
             if amount.is_negative() {
                 let span = self.value(&format!("spec.overhead[\"{resource}\"]"));

@@ -23,6 +23,7 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
             }
         }
         findings.extend(network_contradiction(subject, id, written));
+        findings.extend(restless(subject, id, drawn));
     }
 }
 
@@ -81,7 +82,7 @@ fn restarts(drawn: &engine::Container) -> bool {
         Reaction::Restart | Reaction::RestartAllContainers | Reaction::RestartPod => true,
         Reaction::FailPod | Reaction::CompletePod | Reaction::Ignore => false,
     });
-    by_rule || drawn.restart.policy != RestartPolicy::Never
+    by_rule || drawn.restart.failure_restarts_pod || drawn.restart.policy != RestartPolicy::Never
 }
 
 fn finding(subject: &Subject<'_>, id: ContainerId, useless: &Useless) -> Diagnostic {
@@ -114,6 +115,29 @@ fn useless_on_restart(
     Diagnostic::new(Code::SettingWithoutEffect, message)
         .primary(subject.edge_field(id, index, "onRestart"), why)
         .help("remove it")
+}
+
+/// A back-off that never makes anybody wait, and never ends.
+fn restless(
+    subject: &Subject<'_>,
+    id: ContainerId,
+    drawn: &engine::Container,
+) -> Option<Diagnostic> {
+    let engine::Restart { backoff, limit, .. } = &drawn.restart;
+    let fields = [
+        (backoff.initial, "backoff.initialSeconds"),
+        (backoff.max, "backoff.maxSeconds"),
+    ];
+    let (_, field) = fields.into_iter().find(|(time, _)| time.is_zero())?;
+    if limit.is_some() || !restarts(drawn) {
+        return None;
+    }
+    let name = subject.name(id);
+    let message = format!("container `{name}` is restarted without a pause, for ever");
+    let finding = Diagnostic::new(Code::RestartsWithoutPause, message)
+        .primary(subject.place(id, field), "no time between restarts")
+        .help("give it a second, or a `maxRestarts`");
+    Some(finding)
 }
 
 fn network_contradiction(

@@ -1,9 +1,9 @@
 //! Timeouts that end before what they wait for can happen.
 //!
-//! A probe is not tried before its initial delay, successes that must come in a row are a period
-//! apart, and a container has not started while its
-//! postStart hook sleeps. A timeout within that time always passes. Anything beyond depends on the
-//! program, and is not judged.
+//! A probe is not tried before its initial delay, and a container has not started while its postStart
+//! hook sleeps. Successes that must come in a row are a period apart, unless somebody waits: then extra
+//! attempts are made in between, and count. A timeout within that time always passes. Anything beyond
+//! depends on the program, and is not judged.
 
 use super::Subject;
 use crate::code::Code;
@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::hook::Hook;
 use crate::lower::seconds;
 use crate::probe::Probe;
-use pillion_engine::pod::{self as engine, ContainerId, Need, Until};
+use pillion_engine::pod::{self as engine, ContainerId, Need, Target, Until};
 use std::time::Duration;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
@@ -30,8 +30,8 @@ struct Delay {
     field: &'static str,
 }
 
-/// The longest of what must pass before a container can fulfil a condition.
-fn delay(written: &Container, until: Until) -> Option<Delay> {
+/// The longest of what must pass before a container can fulfil a condition that somebody waits for, or nobody.
+fn delay(written: &Container, until: Until, awaited: bool) -> Option<Delay> {
     let (started, ready) = match until {
         Until::Started => (true, false),
         Until::Ready => (true, true),
@@ -48,7 +48,10 @@ fn delay(written: &Container, until: Until) -> Option<Delay> {
         time: seconds(probe.initial_delay_seconds),
         field: "startupProbe.initialDelaySeconds",
     });
-    let readiness = written.readiness_probe.as_ref().map(readiness);
+    let readiness = written
+        .readiness_probe
+        .as_ref()
+        .map(|probe| readiness(probe, awaited));
     let delays = [
         hook.filter(|_| started),
         startup.filter(|_| started),
@@ -57,10 +60,25 @@ fn delay(written: &Container, until: Until) -> Option<Delay> {
     delays.into_iter().flatten().max_by_key(|delay| delay.time)
 }
 
+/// Whether somebody waits for a container to be ready.
+fn is_awaited(subject: &Subject<'_>, id: ContainerId) -> bool {
+    let pod = subject.pod;
+    let of_containers = pod.containers.iter().flat_map(|it| &it.requires);
+    let of_barriers = pod.barriers.iter().flat_map(|it| &it.requires);
+    let mut edges = of_containers.chain(of_barriers);
+    edges.any(|edge| {
+        edge.target == Target::Container(id) && edge.until == Until::Ready && edge.gates_start()
+    })
+}
+
 /// The first attempt is made after the delay, and the others that must succeed as well a period
-/// after one another.
-fn readiness(probe: &Probe) -> Delay {
-    let more = probe.success_threshold.saturating_sub(1);
+/// after one another, or at once if somebody waits.
+fn readiness(probe: &Probe, awaited: bool) -> Delay {
+    let more = if awaited {
+        0
+    } else {
+        probe.success_threshold.saturating_sub(1)
+    };
     let delay = seconds(probe.initial_delay_seconds);
     Delay {
         time: delay.saturating_add(seconds(probe.period_seconds).saturating_mul(more)),
@@ -79,7 +97,8 @@ fn start_timeout(
     written: &Container,
 ) -> Option<Diagnostic> {
     let timeout = drawn.start_timeout.filter(|_| !drawn.is_oneshot())?;
-    let delay = delay(written, Until::Ready).filter(|delay| delay.time >= timeout)?;
+    let awaited = is_awaited(subject, id);
+    let delay = delay(written, Until::Ready, awaited).filter(|delay| delay.time >= timeout)?;
     let name = subject.name(id);
     let message = format!("container `{name}` is killed before it can be ready");
     let finding = Diagnostic::new(Code::StartTimeoutTooShort, message)
@@ -104,7 +123,7 @@ fn edge_timeout(
 ) -> Option<Diagnostic> {
     let timeout = edge.timeout?;
     let written = subject.written[target.index()];
-    let delay = delay(written, edge.until).filter(|delay| delay.time >= timeout)?;
+    let delay = delay(written, edge.until, true).filter(|delay| delay.time >= timeout)?;
     let [from, to] = [id, target].map(|id| subject.name(id));
     let message = format!("container `{from}` stops waiting for `{to}` before it can be there");
     let finding = Diagnostic::new(Code::WaitTooShort, message)

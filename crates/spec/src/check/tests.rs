@@ -461,6 +461,68 @@ containers:
 }
 
 #[test]
+fn successes_in_a_row_come_quickly_while_somebody_waits() {
+    let db = "name: db, image: x, startTimeoutSeconds: 20, readinessProbe: {exec: {command: [x]}, successThreshold: 9}";
+    for pod in [
+        format!("containers: [{{{db}}}, {{name: app, image: x, requires: [db]}}]"),
+        format!(
+            "containers: [{{{db}, phase: network, restartPolicy: Always}}, {{name: app, image: x}}]"
+        ),
+        format!(
+            "containers: [{{{db}}}, {{name: app, image: x, requires: [{{container: db, timeoutSeconds: 10}}]}}]"
+        ),
+    ] {
+        accepted(&pod);
+    }
+    let until_started = "requires: [{container: db, until: started}]";
+    let pod = format!("containers: [{{{db}}}, {{name: app, image: x, {until_started}}}]");
+    refused(&pod, Code::StartTimeoutTooShort);
+}
+
+#[test]
+fn a_pod_as_a_whole_has_at_least_what_its_containers_have() {
+    let pod = |pod: &str, a: &str, b: &str| {
+        format!(
+            "
+resources: {{{pod}}}
+containers:
+- {{name: a, image: x, resources: {{{a}}}}}
+- {{name: b, image: x, resources: {{{b}}}}}
+"
+        )
+    };
+    let one = "requests: {cpu: 1}";
+    accepted(&pod("requests: {cpu: 2}", one, one));
+    accepted(&pod("limits: {cpu: 2}", one, one));
+    accepted(&pod("limits: {cpu: 2}", "limits: {cpu: 2}", ""));
+    accepted(&pod(
+        "limits: {cpu: 3}, requests: {cpu: 2}",
+        "limits: {cpu: 2}, requests: {cpu: 1}",
+        one,
+    ));
+    for refusal in [
+        pod("requests: {cpu: 1500m}", one, one),
+        pod("limits: {cpu: 1500m}", one, one),
+        pod("limits: {cpu: 1}, requests: {cpu: 2}", "", ""),
+        pod(
+            "limits: {cpu: 1}, requests: {cpu: 1}",
+            "limits: {cpu: 2}, requests: {cpu: 1}",
+            "",
+        ),
+        pod("requests: {cpu: -1}", "", ""),
+        pod("requests: {cpu: 1, hugepages-2Mi: 2Mi}", "", ""),
+    ] {
+        refused(&refusal, Code::OutOfRange);
+    }
+    for refusal in [
+        pod("requests: {ephemeral-storage: 1Gi}", "", ""),
+        pod("claims: [{name: gpu}]", "", ""),
+    ] {
+        refused(&refusal, Code::NotAllowedHere);
+    }
+}
+
+#[test]
 fn a_port_by_name_must_be_one_of_the_container() {
     let pod = |lines: &str| {
         format!(

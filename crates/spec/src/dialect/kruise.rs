@@ -179,6 +179,31 @@ fn warn_about_markers(drawing: &mut Drawing<'_>) {
     }
     let overridden = overridden(drawing);
     drawing.findings.extend(overridden);
+    let misplaced: Vec<_> = misplaced(drawing).collect();
+    drawing.findings.extend(misplaced);
+}
+
+/// Variables of init containers: the markers are for the regular list.
+fn misplaced(drawing: &Drawing<'_>) -> impl Iterator<Item = Diagnostic> {
+    let init = drawing
+        .ordered()
+        .take(drawing.file.pod.spec.init_containers.len());
+    init.flat_map(move |(id, container)| {
+        let found = [PRIORITY_VARIABLE, SIDECAR_VARIABLE].into_iter();
+        found.filter_map(move |name| {
+            let (index, _) = variable(container, name)?;
+            let message = format!(
+                "`{name}` has no effect in init container `{}`",
+                container.name
+            );
+            let place = drawing.place(id, &format!("env[{index}]"));
+            let finding = Diagnostic::new(Code::MarkerWithoutEffect, message)
+                .severity(Severity::Note)
+                .primary(place, "counts in `containers` only")
+                .help("move the container to `containers`, or remove the variable");
+            Some(finding)
+        })
+    })
 }
 
 /// Priorities that do not count because the list is the order.

@@ -1,21 +1,32 @@
 //! The count against the rules of the scheduler, worked out by hand.
 
 use super::*;
-use crate::file::read;
+use crate::file::{Outcome, read};
 
 fn counted(spec: &str) -> Effective {
+    let outcome = outcome(spec);
+    assert!(!outcome.has_errors(), "{:#?}", outcome.diagnostics);
+    effective(&outcome.pods[0].pod.spec)
+}
+
+/// The count of a pod that no API server takes: it is shown beside what is wrong.
+fn counted_all_the_same(spec: &str) -> Effective {
+    let outcome = outcome(spec);
+    assert!(outcome.has_errors());
+    effective(&outcome.pods[0].pod.spec)
+}
+
+fn outcome(spec: &str) -> Outcome {
     let indented: Vec<_> = spec
         .trim()
         .lines()
         .map(|line| format!("  {line}"))
         .collect();
     let head = "apiVersion: v1\nkind: Pod\nmetadata: {name: test}\nspec:\n";
-    let outcome = read(
+    read(
         "pod.yaml",
         (head.to_owned() + &indented.join("\n")).as_bytes(),
-    );
-    assert!(!outcome.has_errors(), "{:#?}", outcome.diagnostics);
-    effective(&outcome.pods[0].pod.spec)
+    )
 }
 
 fn words(amounts: &Amounts) -> String {
@@ -145,7 +156,7 @@ resources: {requests: {hugepages-2Mi: 8Mi}}
 containers:
 - {name: a, image: x, resources: {limits: {hugepages-2Mi: 4Mi, memory: 100Mi}}}
 ";
-    let counted = counted(spec);
+    let counted = counted_all_the_same(spec);
     assert_eq!(words(&counted.requests), "hugepages-2Mi 8Mi, memory 100Mi");
     assert_eq!(words(&counted.limits), "hugepages-2Mi 4Mi, memory 100Mi");
 }
@@ -157,7 +168,7 @@ resources: {requests: {nvidia.com/gpu: 4, cpu: 1}, limits: {nvidia.com/gpu: 4, c
 containers:
 - {name: a, image: x, resources: {limits: {nvidia.com/gpu: 1}}}
 ";
-    let counted = counted(spec);
+    let counted = counted_all_the_same(spec);
     assert_eq!(words(&counted.requests), "cpu 1, nvidia.com/gpu 1");
     assert_eq!(words(&counted.limits), "cpu 2, nvidia.com/gpu 1");
 }
