@@ -113,7 +113,10 @@ fn deciding(ending: &Ending<'_>) -> Option<String> {
     } else {
         // A rule may make another result of it.
         let code = ending.exit.unwrap_or(ending.code);
-        format!("{} exited {code}", tame(name))
+        // Killed for a failure, or out of memory: the code is not what was wrong.
+        let failed = ending.phase == Phase::Failed && code == 0 && is_by_codes(ending.cause);
+        let did = if failed { "failed with code" } else { "exited" };
+        format!("{} {did} {code}", tame(name))
     };
     let why = if matches!(ending.cause, Cause::Keystone { container } if container == name) {
         Some("keystone".to_owned())
@@ -123,6 +126,14 @@ fn deciding(ending: &Ending<'_>) -> Option<String> {
         cause_words(ending.cause, Some(name))
     };
     Some(why.map_or(did.clone(), |why| format!("{did} ({why})")))
+}
+
+/// Whether such an end is judged by how the containers ended, and not by what somebody says.
+fn is_by_codes(cause: &Cause) -> bool {
+    matches!(
+        cause,
+        Cause::Completion | Cause::Deletion | Cause::Keystone { .. } | Cause::GiveUp { .. }
+    )
 }
 
 fn path_lines(timeline: &Timeline, style: Style) -> Vec<Line> {

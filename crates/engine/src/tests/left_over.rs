@@ -226,7 +226,7 @@ fn a_sidecar_is_not_said_to_have_given_up_when_nobody_needed_it_any_more() {
 fn a_start_of_which_a_driver_says_nothing_yet_has_its_time() {
     let mut stage = Draft::new(&["app"])
         .with("app", |app| {
-            app.start_timeout = Some(Duration::from_secs(10))
+            app.start_timeout = Some(Duration::from_secs(10));
         })
         .play();
     stage.engine = Engine::restore(stage.pod.clone(), stage.journal.clone()).unwrap();

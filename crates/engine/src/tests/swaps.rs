@@ -182,7 +182,11 @@ fn a_pull_that_is_not_needed_any_more_is_cancelled_by_the_number_it_was_asked_un
 
     let cancelled = stage.actions.iter().find_map(|action| match action {
         Action::CancelPull { attempt, .. } => Some(*attempt),
-        _ => None,
+        Action::Pull { .. }
+        | Action::Start { .. }
+        | Action::RunHook { .. }
+        | Action::Probe { .. }
+        | Action::Stop { .. } => None,
     });
     assert_eq!(cancelled, Some(2));
 }

@@ -148,6 +148,18 @@ fn the_result_has_the_cause_of_the_stop() {
 }
 
 #[test]
+fn a_failure_with_code_0_is_not_told_as_an_ordinary_exit() {
+    let mut life = Life::new(pod("p").main("app"));
+    life.starts("app", Cause::PodStart);
+    life.exits("app", 0);
+    life.pod_stops(Cause::Completion);
+    life.at(1000)
+        .pod_ends(Phase::Failed, "app", 1, Cause::Itself);
+    let text = result(&life.timeline).unwrap().to_string();
+    assert_eq!(text, "p failed: app failed with code 0 after 1 s");
+}
+
+#[test]
 fn a_decider_that_never_ran_gave_up() {
     let mut life = Life::new(pod("p").keystone("app"));
     life.tell("app", What::GaveUp);
