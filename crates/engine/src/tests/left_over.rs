@@ -120,6 +120,7 @@ fn a_start_that_fails_after_it_was_called_off_is_not_tried_again_in_a_stop() {
     stage.exited("side", 1);
     stage.exited("proxy", 1);
     stage.delete();
+    stage.started("proxy");
     stage.asked();
 
     stage.start_fails("side");
