@@ -255,6 +255,7 @@ pub enum Cause {
 
 /// Why a requirement cannot be fulfilled.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Impossible {
     /// The target gave up.
     GaveUp,

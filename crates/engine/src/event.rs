@@ -94,6 +94,7 @@ pub enum Event {
 
 /// How a process ended.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Exit {
     /// The exit code; 128 + n after signal n.
     pub code: i32,
@@ -109,6 +110,7 @@ pub struct Exit {
 
 /// The step at which a start failed, named as Kubernetes names it.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum StartFailure {
     /// Something it needs is missing (a `ConfigMap`, a Secret).
     CreateContainerConfigError,

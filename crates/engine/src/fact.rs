@@ -11,6 +11,7 @@ use crate::tick::Tick;
 
 /// What one step changed: the driver writes it down before it carries out the actions that follow.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fact {
     /// In the order in which they count; never empty.
     pub changes: Vec<Change>,
@@ -18,6 +19,7 @@ pub struct Fact {
 
 /// One thing that is so from now on.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Change {
     /// Where a container stands now.
     Container(ContainerId, Box<Record>),
@@ -33,6 +35,7 @@ pub enum Change {
 
 /// What must be remembered of a requirement whose past counts.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RequirementRecord {
     /// It has been fulfilled since the target last went down.
     pub held: bool,
@@ -46,6 +49,7 @@ pub struct RequirementRecord {
 
 /// What must be remembered of the pod as a whole.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PodRecord {
     /// Which run of the pod; the first is 1.
     pub run: u32,
@@ -67,6 +71,7 @@ pub struct PodRecord {
 
 /// Where a pod is going. It only moves down this list, but for a restart that leads to a new run.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Goal {
     /// Up.
     Run,
@@ -90,6 +95,7 @@ pub enum Goal {
 
 /// Why a pod ends.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum EndCause {
     /// It was deleted.
     Deletion,
@@ -114,6 +120,7 @@ pub enum EndCause {
 
 /// A replacement that is under way.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Replacing {
     /// What to put in place.
     pub new: Container,
@@ -133,6 +140,7 @@ pub struct Replacing {
 
 /// How far a replacement has come.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ReplaceStep {
     /// The new definition is taken when the container, which must not be cut short, starts again.
     NextStart,

@@ -35,7 +35,7 @@ pub use entry::{Cause, Entry, Impossible, What};
 pub use event::{Attempt, Event, Exit, Found, Request, StartFailure};
 pub use fact::{Change, Fact};
 pub use pod::{BarrierId, ContainerId, Pod};
-pub use result::{PodResult, Refused, Wait, WaitState};
+pub use result::{PodReason, PodResult, Refused, Wait, WaitState};
 pub use status::PodStatus;
 pub use tick::Tick;
 

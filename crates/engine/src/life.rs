@@ -62,6 +62,7 @@ pub(crate) struct Life {
 
 /// What must be remembered of a container.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Record {
     /// The latest run; 0 before the first.
@@ -122,6 +123,7 @@ pub struct Record {
 
 /// Where a container stands.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum State {
     /// It will be started when its requirements let it.
     #[default]
@@ -165,6 +167,7 @@ pub enum State {
 
 /// Who wants a container stopped.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum StopWhy {
     /// The pod, or a stop that propagates: no failure.
     Order,
@@ -180,6 +183,7 @@ pub enum StopWhy {
 
 /// How far a stop has come.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum StopStep {
     /// A hook is waited for.
     Hook(HookKind),
@@ -189,6 +193,7 @@ pub enum StopStep {
 
 /// Why a container gave up.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GiveUp {
     /// Too many restarts.
     RestartLimit,
@@ -207,6 +212,7 @@ pub enum GiveUp {
 
 /// What becomes of a container after a stop that is not the pod's. The later one wins.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum After {
     /// It starts when its requirements hold again.
     Restart,
@@ -218,6 +224,7 @@ pub enum After {
 
 /// The reversal of a oneshot.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Undo {
     /// Nothing is owed.
     #[default]
@@ -234,6 +241,7 @@ pub enum Undo {
 
 /// Which hooks were begun, and which of them returned.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HookProgress {
     /// By kind: not begun, begun, returned.
     steps: [HookStep; 3],
@@ -241,6 +249,7 @@ pub struct HookProgress {
 
 /// How far a hook has come.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum HookStep {
     /// Not begun.
     #[default]
@@ -253,6 +262,7 @@ pub enum HookStep {
 
 /// How a run ended.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Termination {
     /// How.
     pub exit: Exit,

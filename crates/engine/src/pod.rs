@@ -14,14 +14,17 @@ pub const SHORTEST_GRACE: Duration = Duration::from_secs(1);
 
 /// The position of a container in [`Pod::containers`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContainerId(pub u32);
 
 /// The position of a barrier in [`Pod::barriers`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BarrierId(pub u32);
 
 /// A pod, ready to be run.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pod {
     /// The pod's name, for messages only.
     pub name: Box<str>,
@@ -41,6 +44,7 @@ pub struct Pod {
 
 /// One container of a pod.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Container {
     /// Unique in the pod.
     pub name: Box<str>,
@@ -77,6 +81,7 @@ pub struct Container {
 
 /// The list of the pod that a container stands in.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum List {
     /// `initContainers`
     Init,
@@ -88,6 +93,7 @@ pub enum List {
 
 /// Whether a container runs until stopped or to completion.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Kind {
     /// Runs until stopped.
     Service,
@@ -102,6 +108,7 @@ pub enum Kind {
 
 /// Whether a whole-pod restart runs a succeeded oneshot again.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Rerun {
     /// Again at each pod restart.
     OnPodRestart,
@@ -111,6 +118,7 @@ pub enum Rerun {
 
 /// What a container is to its pod.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Role {
     /// Keeps the pod alive and decides its result.
     Main,
@@ -122,6 +130,7 @@ pub enum Role {
 
 /// An edge: something must be so before this container starts.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Requirement {
     /// Who is waited for.
     pub target: Target,
@@ -141,6 +150,7 @@ pub struct Requirement {
 
 /// The far end of an edge.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Target {
     /// A container.
     Container(ContainerId),
@@ -150,6 +160,7 @@ pub enum Target {
 
 /// A condition on a target. Towards a barrier only [`Until::Settled`] has a meaning.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Until {
     /// Its start was tried: the process runs and postStart returned, or the attempt failed.
     Attempted,
@@ -167,6 +178,7 @@ pub enum Until {
 
 /// How strong a requirement is.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Need {
     /// Must hold at every start.
     Hard,
@@ -178,6 +190,7 @@ pub enum Need {
 
 /// What a dependant does when its target goes down after the requirement had held.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum OnRestart {
     /// Nothing.
     Keep,
@@ -189,6 +202,7 @@ pub enum OnRestart {
 
 /// The part of life in which an edge counts.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Scope {
     /// Start and stop.
     Both,
@@ -200,6 +214,7 @@ pub enum Scope {
 
 /// Where an edge comes from, so that people can be told.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Origin {
     /// Written as `requires`.
     Written,
@@ -222,6 +237,7 @@ pub enum Origin {
 /// A meeting point: what requires it waits until all its own requirements let through, and they
 /// are stopped when all that require it are down.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Barrier {
     /// For people: `phase 10`, `mains`.
     pub name: Box<str>,
@@ -231,6 +247,7 @@ pub struct Barrier {
 
 /// The way of ending that ends the pod.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Keystone {
     /// However it ends for good.
     Any,
@@ -242,6 +259,7 @@ pub enum Keystone {
 
 /// What happens after an exit.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Restart {
     /// Applies when no rule matches.
     pub policy: RestartPolicy,
@@ -257,6 +275,7 @@ pub struct Restart {
 
 /// Whether an exited container is started again.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum RestartPolicy {
     /// Whatever the code (a oneshot: after a failure).
     Always,
@@ -268,6 +287,7 @@ pub enum RestartPolicy {
 
 /// A reaction to certain exits.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Rule {
     /// Which exits.
     pub when: When,
@@ -277,6 +297,7 @@ pub struct Rule {
 
 /// Which exits a rule is about.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum When {
     /// The exit code is one of these.
     CodeIn(Vec<i32>),
@@ -290,6 +311,7 @@ pub enum When {
 
 /// What a rule, or a request, makes happen.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Reaction {
     /// Start it again after back-off, whatever the policy.
     Restart,
@@ -308,6 +330,7 @@ pub enum Reaction {
 /// Time between restarts: at once, then `initial`, growing by `factor` up to `max`; forgotten after
 /// a run of `reset`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Backoff {
     /// The second restart waits this long.
     pub initial: Duration,
@@ -321,6 +344,7 @@ pub struct Backoff {
 
 /// More than `max` restarts within `window` and the container gives up.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RestartLimit {
     /// So many are allowed.
     pub max: u32,
@@ -330,6 +354,7 @@ pub struct RestartLimit {
 
 /// What giving up does to the pod.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum OnGiveUp {
     /// Ends it, Failed.
     FailPod,
@@ -341,6 +366,7 @@ pub enum OnGiveUp {
 
 /// The probes of a container.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Probes {
     /// Until it passed, the container has not started.
     pub startup: Option<Probe>,
@@ -352,6 +378,7 @@ pub struct Probes {
 
 /// Which probe.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ProbeKind {
     /// Has it started?
     Startup,
@@ -363,6 +390,7 @@ pub enum ProbeKind {
 
 /// The timing and thresholds of a probe. The driver knows how to run one attempt.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Probe {
     /// No attempt earlier than this after the process started.
     pub initial_delay: Duration,
@@ -380,6 +408,7 @@ pub struct Probe {
 
 /// The hooks of a container: which exist. The driver knows how to run them.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hooks {
     /// Run right after the start; the container has not started until it returns.
     pub post_start: bool,
@@ -391,6 +420,7 @@ pub struct Hooks {
 
 /// Which hook.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum HookKind {
     /// Right after the start.
     PostStart,

@@ -8,6 +8,7 @@ use std::fmt;
 
 /// How a pod ended.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PodResult {
     /// Succeeded or Failed.
     pub phase: Phase,
@@ -16,7 +17,15 @@ pub struct PodResult {
     /// The exit code that stands for the pod: the decider's, else the first failed main's, else 0.
     pub code: i32,
     /// In one word, where Kubernetes has one (`DeadlineExceeded`).
-    pub reason: Option<&'static str>,
+    pub reason: Option<PodReason>,
+}
+
+/// Why a pod ended, where Kubernetes has a word for it.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum PodReason {
+    /// It was active too long.
+    DeadlineExceeded,
 }
 
 /// Why a request was not taken. Nothing has changed.
@@ -62,6 +71,17 @@ pub enum WaitState {
     Pending,
     /// It cannot come any more.
     Impossible(Impossible),
+}
+
+// === impl PodReason ===
+
+impl PodReason {
+    /// As Kubernetes shows it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::DeadlineExceeded => "DeadlineExceeded",
+        }
+    }
 }
 
 // === impl Refused ===

@@ -21,6 +21,7 @@ pub struct PodStatus {
 
 /// A pod's phase.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Phase {
     /// Something has not started for the first time.
     Pending,

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 /// A moment, in nanoseconds since some beginning that the driver chose (boot time, or zero in a simulation).
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tick(u64);
 
 // === impl Tick ===

@@ -10,6 +10,7 @@
 
 pub mod clock;
 pub mod guard;
+pub mod journal;
 pub mod poller;
 pub mod probe;
 pub mod process;

@@ -46,11 +46,12 @@ use std::rc::Rc;
 /// Runs the containers of one pod as host processes.
 #[derive(Debug)]
 pub struct Processes {
+    /// Dropped before the guard, which waits until no keeper is left.
+    runs: BTreeMap<ContainerId, Run>,
     guard: Guard,
     poller: Rc<Poller>,
     /// By the number of the container.
     containers: Vec<Versions>,
-    runs: BTreeMap<ContainerId, Run>,
     sources: HashMap<Token, Source>,
     next_token: u64,
     alarms: Alarms,

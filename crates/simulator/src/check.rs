@@ -288,7 +288,10 @@ fn result(record: &Record, want: [&Option<Text>; 3]) -> Result<(), Evidence> {
     let seen = [
         ("phase", Some(end.result.phase.as_str())),
         ("decidedBy", end.decided_by.as_deref()),
-        ("reason", end.result.reason),
+        (
+            "reason",
+            end.result.reason.map(pillion_engine::PodReason::as_str),
+        ),
     ];
     let pairs = want.into_iter().zip(seen);
     let misses = pairs.filter_map(|(want, (what, seen))| want.as_ref()?.miss(what, seen));

@@ -3,6 +3,9 @@
 //! A disk that is full, or a folder that is taken away, must not end a pod: it is said once, and the pod goes on.
 
 use super::logs::Logs;
+use pillion_engine::Fact;
+use pillion_runtime::journal::Journal;
+use pillion_runtime::pump;
 use pillion_runtime::runtime::Output;
 use pillion_timeline::{Header, Record, Wall, json};
 use std::fs::File;
@@ -17,6 +20,38 @@ pub(super) struct Keeping {
     /// Why something is missing, until it was said.
     trouble: Option<io::Error>,
     troubled: bool,
+}
+
+/// A journal that must not end a pod: a run that is killed begins anew, so that nothing hangs on it.
+#[derive(Debug)]
+pub(super) struct Kept {
+    journal: Journal,
+    trouble: Option<io::Error>,
+}
+
+// === impl Kept ===
+
+impl Kept {
+    pub(super) fn new(journal: Journal) -> Self {
+        Self {
+            journal,
+            trouble: None,
+        }
+    }
+
+    /// What went wrong.
+    pub(super) fn trouble(self) -> Option<io::Error> {
+        self.trouble
+    }
+}
+
+impl pump::Journal for Kept {
+    fn keep(&mut self, fact: &Fact) -> io::Result<()> {
+        if self.trouble.is_none() {
+            self.trouble = self.journal.keep(fact).err();
+        }
+        Ok(())
+    }
 }
 
 // === impl Keeping ===

@@ -2,7 +2,7 @@
 
 use super::face::{Face, SIGNALS, TAKEN};
 use super::fault::Faults;
-use super::keeping::Keeping;
+use super::keeping::{Keeping, Kept};
 use super::{host, result, room};
 use crate::exit::ExitStatus;
 use crate::hint::Hint;
@@ -11,15 +11,16 @@ use crate::live::show::{Mode, Settings, Show};
 use crate::printer::Printer;
 use crate::state::{Begun, StateFolder};
 use anyhow::{Context as _, Result};
-use pillion_engine::{Engine, Fact, Tick};
+use pillion_engine::{Engine, Tick};
 use pillion_runtime::clock;
 use pillion_runtime::guard::Guard;
 use pillion_runtime::guard::cgroup::{self, Controller};
+use pillion_runtime::journal::{Durable, Journal};
 use pillion_runtime::poller::Poller;
 use pillion_runtime::process::recipe::{self, RecipeError};
 use pillion_runtime::process::volume::{VolumePlan, place};
 use pillion_runtime::process::{Definition, Larder, Processes, Room};
-use pillion_runtime::pump::{Journal, Pump};
+use pillion_runtime::pump::Pump;
 use pillion_runtime::signals::Signals;
 use pillion_simulator::act::Act;
 use pillion_spec::pod::Pod;
@@ -50,9 +51,6 @@ pub(crate) struct Options {
 pub(crate) struct NotRun {
     errors: Vec<RecipeError>,
 }
-
-/// Runs that are killed are not taken up again: what they knew is kept in their timeline.
-struct Unkept;
 
 /// Runs a pod to its end.
 pub(crate) fn run(
@@ -89,15 +87,17 @@ pub(crate) fn run(
     let engine = Engine::new(pod.lowered.pod.clone(), clock::now());
     let engine = engine.map_err(|wrong| anyhow::anyhow!("the graph cannot be run: {wrong:?}"))?;
     let face = face(&engine, &begun, options, signals, printer)?;
-    let mut pump = Pump::new(engine, processes, Unkept, face);
+    let journal = Journal::create(&begun.run.folder.join("journal"), Durable::Process)
+        .with_context(|| format!("cannot write into {}", begun.run.folder.display()))?;
+    let mut pump = Pump::new(engine, processes, Kept::new(journal), face);
     let ended = pump.run();
-    let (engine, processes, _, mut face) = pump.into_parts();
+    let (engine, processes, journal, mut face) = pump.into_parts();
     processes.finish()?;
     clean_up(&volumes, &begun, &folder)?;
     let result = ended?;
     // If nobody can see it any more, the exit status still tells.
     let _ = face.show.finish(clock::now(), &engine);
-    if let Some(trouble) = face.keeping.trouble() {
+    if let Some(trouble) = face.keeping.trouble().or(journal.trouble()) {
         let text = format!(": the timeline and the logs are not complete: {trouble}");
         printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))?;
     }
@@ -262,13 +262,5 @@ impl Hint for NotRun {
         let mut helps: Vec<_> = self.errors.iter().filter_map(RecipeError::help).collect();
         helps.dedup();
         (!helps.is_empty()).then(|| helps.join("\n      "))
-    }
-}
-
-// === impl Unkept ===
-
-impl Journal for Unkept {
-    fn keep(&mut self, _: &Fact) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -11,7 +11,7 @@ use crate::pod::{
     Role, SHORTEST_GRACE, Target,
 };
 use crate::restart;
-use crate::result::PodResult;
+use crate::result::{PodReason, PodResult};
 use crate::status::Phase;
 use crate::tick::Tick;
 use crate::timer::Timer;
@@ -333,7 +333,7 @@ impl Engine {
             }
             EndCause::Told { ok, by, .. } => self.result_of(by, ok),
             EndCause::ActiveDeadline => PodResult {
-                reason: Some("DeadlineExceeded"),
+                reason: Some(PodReason::DeadlineExceeded),
                 ..self.result_of(None, false)
             },
         }

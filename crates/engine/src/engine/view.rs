@@ -6,6 +6,7 @@ use super::Engine;
 use crate::fact::Goal;
 use crate::life::{Image, State, Termination};
 use crate::pod::{ContainerId, List, Reaction, Role};
+use crate::result::PodReason;
 use crate::status::{
     Condition, ConditionKind, ContainerState, ContainerStatus, Phase, PodStatus, Terminated,
 };
@@ -25,6 +26,7 @@ impl Engine {
                 .result
                 .as_ref()
                 .and_then(|result| result.reason)
+                .map(PodReason::as_str)
                 .map(Into::into),
             message: self.status_message(),
             conditions: self.conditions(phase, &containers),
@@ -130,7 +132,7 @@ impl Engine {
             .record
             .result
             .as_ref()
-            .is_some_and(|result| result.reason == Some("DeadlineExceeded"));
+            .is_some_and(|result| result.reason == Some(PodReason::DeadlineExceeded));
         deadline.then(|| "Pod was active on the node longer than the specified deadline".into())
     }
 

@@ -263,7 +263,7 @@ fn the_active_deadline_fails_the_pod() {
 
     assert_eq!(
         stage.engine.result().unwrap().reason,
-        Some("DeadlineExceeded")
+        Some(crate::PodReason::DeadlineExceeded)
     );
     assert_eq!(stage.phase(), Phase::Failed);
 }

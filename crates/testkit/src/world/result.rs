@@ -116,7 +116,7 @@ impl World {
                 self.wrong_sum(result)
             }
             EndCause::Deadline => {
-                let told = result.reason == Some("DeadlineExceeded");
+                let told = result.reason == Some(pillion_engine::PodReason::DeadlineExceeded);
                 (!told).then(|| "the reason is not DeadlineExceeded".into())
             }
         }

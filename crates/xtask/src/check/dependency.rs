@@ -5,7 +5,7 @@ use super::metadata::Metadata;
 
 /// How far a crate may reach.
 enum Reach {
-    /// It needs nothing but the standard library.
+    /// It needs nothing but the standard library, and something to write its facts down with if it is asked to.
     Alone,
     /// It decides and does not act: nothing that runs tasks, talks or tells the time.
     Pure,
@@ -23,6 +23,17 @@ const REACH: [(&str, Reach); 8] = [
     ("pillion-testkit", Reach::Free),
     ("pillion", Reach::Free),
     ("xtask", Reach::Free),
+];
+
+/// What `serde` brings.
+const FOR_FACTS: [&str; 7] = [
+    "proc-macro2",
+    "quote",
+    "serde",
+    "serde_core",
+    "serde_derive",
+    "syn",
+    "unicode-ident",
 ];
 
 /// Runtimes, clients and clocks.
@@ -62,7 +73,7 @@ pub(super) fn check(metadata: &Metadata) -> Findings {
             .find(|(known, _)| known == name)
             .map(|(_, reach)| reach);
         let forbidden: Box<dyn Fn(&str) -> bool> = match reach {
-            Some(Reach::Alone) => Box::new(|_| true),
+            Some(Reach::Alone) => Box::new(|dependency| !FOR_FACTS.contains(&dependency)),
             Some(Reach::Pure) => Box::new(|dependency| IMPURE.contains(&dependency)),
             Some(Reach::Free) => Box::new(|_| false),
             None => {
