@@ -111,6 +111,14 @@ impl From<Map> for Yaml {
 // === impl Map ===
 
 impl Map {
+    /// Whether it holds one word only: a long one does not get shorter in a line of its own.
+    fn is_one_word(&self) -> bool {
+        match &*self.lines {
+            [Line::Pair { value, .. }] => matches!(value, Yaml::Bare(_) | Yaml::Text(_)),
+            [] | [_, ..] => false,
+        }
+    }
+
     /// A map that stands in braces if it is short.
     pub(crate) fn in_braces() -> Self {
         Self {
@@ -285,7 +293,7 @@ fn fitting(value: &Yaml, used: usize) -> Option<String> {
         // Several maps in one line are hard to read, however short they are.
         Yaml::List(items) if items.iter().filter(is_map).count() > 1 => return None,
         Yaml::List(items) => !items.is_empty(),
-        Yaml::Map(map) => !map.is_empty(),
+        Yaml::Map(map) => !map.is_empty() && !map.is_one_word(),
         Yaml::Bare(_) | Yaml::Text(_) => false,
     };
     (!breaks || used + text.chars().count() <= WIDTH).then_some(text)
