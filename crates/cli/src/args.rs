@@ -1,9 +1,11 @@
 //! Everything that can be typed. Help, man pages and completions are made from these types.
 
 mod completions;
+mod control;
 mod convert;
 mod explain;
 mod init;
+mod inside;
 mod lint;
 mod man;
 mod plan;
@@ -12,9 +14,11 @@ mod simulate;
 mod trace;
 
 pub(crate) use completions::CompletionsArgs;
+pub(crate) use control::{ExecArgs, GetArgs, GetFormat, LogsArgs, PsArgs, RestartArgs, StopArgs};
 pub(crate) use convert::{ConvertArgs, SourceFormat};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use init::InitArgs;
+pub(crate) use inside::{AskArgs, Notice, NotifyArgs, StatusArgs};
 pub(crate) use lint::LintArgs;
 pub(crate) use man::ManArgs;
 pub(crate) use plan::{PlanArgs, PlanFormat};
@@ -61,6 +65,19 @@ pub(crate) struct OutputArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(RunArgs),
+    Ps(PsArgs),
+    Logs(LogsArgs),
+    Stop(StopArgs),
+    Restart(RestartArgs),
+    Exec(ExecArgs),
+    Get(GetArgs),
+    // For containers, who find them in the documents.
+    #[command(hide = true)]
+    Ask(AskArgs),
+    #[command(hide = true)]
+    Notify(NotifyArgs),
+    #[command(hide = true)]
+    Status(StatusArgs),
     Init(InitArgs),
     Plan(PlanArgs),
     Simulate(SimulateArgs),
@@ -75,6 +92,7 @@ pub(crate) enum Command {
 const EXAMPLES: &str = "\
 Examples:
   pillion run pod.yaml           a pod on this machine, as host processes
+  pillion ps                     the pods that run; also logs, stop, restart, exec, get
   pillion init                   a pod file to begin with
   pillion plan pod.yaml          what starts and stops when, and why
   pillion simulate pod.yaml      its whole life, in virtual time

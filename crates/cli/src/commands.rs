@@ -2,13 +2,20 @@
 
 mod completions;
 mod convert;
+pub(crate) mod exec;
 pub(crate) mod explain;
+mod get;
 pub(crate) mod init;
+pub(crate) mod inside;
 pub(crate) mod lint;
+pub(crate) mod logs;
 mod man;
 mod plan;
+mod ps;
+mod restart;
 mod run;
 pub(crate) mod simulate;
+mod stop;
 pub(crate) mod trace;
 
 use crate::args::Command;
@@ -20,6 +27,15 @@ use anyhow::Result;
 pub(crate) fn run(command: Command, printer: &mut Printer) -> Result<ExitStatus> {
     match command {
         Command::Run(args) => run::run(args, printer),
+        Command::Ps(args) => ps::ps(&args, printer),
+        Command::Logs(args) => logs::logs(args, printer),
+        Command::Stop(args) => stop::stop(&args, printer),
+        Command::Restart(args) => restart::restart(&args, printer),
+        Command::Exec(args) => exec::exec(args, printer),
+        Command::Get(args) => get::get(&args, printer),
+        Command::Ask(args) => inside::ask(args),
+        Command::Notify(args) => inside::notify(&args),
+        Command::Status(args) => inside::status(&args, printer),
         Command::Init(args) => init::init(&args, printer),
         Command::Plan(args) => plan::plan(&args, printer),
         Command::Lint(args) => lint::lint(&args, printer),

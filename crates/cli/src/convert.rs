@@ -16,7 +16,7 @@ mod name;
 mod notes;
 mod pod;
 mod procfile;
-mod yaml;
+pub(crate) mod yaml;
 
 use crate::args::SourceFormat;
 use pillion_spec::{Diagnostic, Loaded, LowerOptions, Source, load};

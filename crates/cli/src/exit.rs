@@ -18,6 +18,10 @@ pub(crate) enum ExitStatus {
 
 /// Pillion itself failed, and not what it ran.
 pub(crate) const OWN_FAILURE: u8 = 125;
+/// What it was to run is there, and cannot be run.
+pub(crate) const NOT_RUN: u8 = 126;
+/// What it was to run is not there.
+pub(crate) const NOT_FOUND: u8 = 127;
 
 // === impl ExitStatus ===
 

@@ -2,8 +2,12 @@
 
 use crate::commands::explain::UnknownTopic;
 use crate::commands::init::UnknownExample;
+use crate::commands::inside::NotInside;
+use crate::commands::logs::NoSuchLog;
 use crate::commands::simulate::UnknownContainer;
 use crate::commands::trace::NotShown;
+use crate::control::client::NotAnswered;
+use crate::control::find::NotRunning;
 use crate::input::ReadError;
 use crate::new_file::WriteError;
 use crate::pods::NoSuchPod;
@@ -52,6 +56,10 @@ fn hint(error: &Error) -> Option<String> {
             of::<NotRun>,
             of::<RoomError>,
             of::<NotShown>,
+            of::<NotRunning>,
+            of::<NotAnswered>,
+            of::<NotInside>,
+            of::<NoSuchLog>,
         ];
         hints.into_iter().find_map(|hint| hint(cause))
     })

@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+mod control;
 mod convert;
 mod exit;
 mod graph;

@@ -105,6 +105,11 @@ impl Printer {
         unless_closed(writeln!(self.err, "{text}"), ERR)
     }
 
+    /// Moves the cursor of the terminal that notes are shown in.
+    pub(crate) fn note_raw(&mut self, codes: &str) -> io::Result<()> {
+        unless_closed(write!(self.err, "{codes}"), ERR)
+    }
+
     /// Says something beside the data.
     pub(crate) fn note(&mut self, line: &Line) -> io::Result<()> {
         unless_closed(writeln!(self.err, "{}", Painted(line)), ERR)

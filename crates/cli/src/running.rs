@@ -14,7 +14,8 @@ mod host;
 mod keeping;
 mod logs;
 mod result;
-mod room;
+pub(crate) mod room;
+mod server;
 mod start;
 
 pub(crate) use room::RoomError;

@@ -240,6 +240,16 @@ impl Run {
         self.folder.join("timeline")
     }
 
+    /// The file that the pod was read from, as it was then.
+    pub(crate) fn pod_file(&self) -> PathBuf {
+        self.folder.join("pod.yaml")
+    }
+
+    /// What its containers have written.
+    pub(crate) fn logs(&self) -> PathBuf {
+        self.folder.join("logs")
+    }
+
     /// The volumes of its pod, while it runs.
     pub(crate) fn volumes(&self) -> PathBuf {
         self.folder.join(VOLUMES)

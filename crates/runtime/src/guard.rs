@@ -24,11 +24,13 @@ mod spawn;
 mod stage;
 mod tree;
 
-pub use channel::{Channel, ChannelError};
+pub use crate::socket::ChannelError;
+pub use channel::Channel;
 pub use message::{Launch, Order, Outcome, Report};
 pub use serve::serve;
 pub use stage::{Mount, MountKind, Stage, StageError};
 
+use crate::socket::send_bytes;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -74,7 +76,7 @@ impl Guard {
     pub fn keeper(&self) -> io::Result<Channel> {
         let (ours, theirs) = pair()?;
         let control = self.control.as_ref().ok_or(io::ErrorKind::NotConnected)?;
-        channel::send_bytes(control.as_fd(), &[serve::KEEPER], &[theirs.as_fd()])?;
+        send_bytes(control.as_fd(), &[serve::KEEPER], &[theirs.as_fd()])?;
         Ok(Channel::new(ours))
     }
 

@@ -11,10 +11,12 @@
 pub mod clock;
 pub mod guard;
 pub mod journal;
+pub mod lines;
 pub mod poller;
 pub mod probe;
 pub mod process;
 pub mod pump;
 pub mod runtime;
 pub mod signals;
+mod socket;
 mod sys;

@@ -42,6 +42,19 @@ impl Poller {
         )?)
     }
 
+    /// Tells also when something can be written, or not any more.
+    pub fn watch_writing(
+        &self,
+        descriptor: impl AsFd,
+        token: Token,
+        writing: bool,
+    ) -> io::Result<()> {
+        let data = epoll::EventData::new_u64(token.0);
+        let mut events = epoll::EventFlags::IN;
+        events.set(epoll::EventFlags::OUT, writing);
+        Ok(epoll::modify(&self.epoll, descriptor, data, events)?)
+    }
+
     /// Forgets a descriptor. One that is closed everywhere is forgotten by itself.
     pub fn remove(&self, descriptor: impl AsFd) -> io::Result<()> {
         Ok(epoll::delete(&self.epoll, descriptor)?)

@@ -10,6 +10,7 @@
 //! Everything that is waited for is a descriptor in one table: a pod that does nothing costs nothing.
 
 mod alarm;
+mod ask;
 mod beside;
 mod definition;
 pub mod env;
@@ -22,11 +23,12 @@ mod run;
 mod start;
 pub mod volume;
 
+pub use ask::CALLERS;
 pub use definition::{Definition, Larder};
 pub use listen::ListenError;
 
 use crate::clock;
-use crate::guard::{ChannelError, Guard, Order, Report, cgroup::Controller};
+use crate::guard::{ChannelError, Guard, Order, Outcome, Report, cgroup::Controller};
 use crate::poller::{Poller, Token};
 use crate::probe::thread::{Probers, Ticket};
 use crate::runtime::{Happening, Output, Runtime, Stream};
@@ -40,6 +42,7 @@ use ready::notify::NotifySocket;
 use run::Run;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -63,6 +66,8 @@ pub struct Processes {
     /// What is told before anything new is waited for.
     queue: VecDeque<Happening>,
     next_exec: u64,
+    /// Those in containers who want to ask something.
+    callers: Vec<(ContainerId, OwnedFd)>,
     room: Room,
 }
 
@@ -89,6 +94,7 @@ enum Source {
     Keeper(ContainerId),
     Output(ContainerId, Stream),
     Notify(ContainerId),
+    Ask(ContainerId),
     Files,
     Probers,
 }
@@ -130,6 +136,7 @@ impl Processes {
             listeners: Listeners::default(),
             queue: VecDeque::from([Happening::Event(Event::SandboxReady)]),
             next_exec: 0,
+            callers: Vec::new(),
             room,
         };
         let token = processes.token(Source::Probers);
@@ -214,6 +221,7 @@ impl Processes {
             Some(Source::Keeper(container)) => self.hear(container),
             Some(Source::Output(container, stream)) => self.take_output(container, stream),
             Some(Source::Notify(container)) => self.take_notices(container),
+            Some(Source::Ask(container)) => self.answer_door(container),
             Some(Source::Files) => {
                 for (container, attempt) in self.files.appeared() {
                     self.notified(container, attempt, true);
@@ -351,6 +359,13 @@ impl Processes {
         {
             self.probers.cancel(ticket);
         }
+        for (&id, what) in &run.beside {
+            if *what == Beside::Person {
+                // With all else that was left of the run.
+                let outcome = Ok(Outcome::Signal(libc::SIGKILL));
+                self.queue.push_back(Happening::ExecDone { id, outcome });
+            }
+        }
         Some(run)
     }
 
@@ -406,6 +421,7 @@ impl Processes {
             }
             Due::Slept(hook) => self.hook_done(container, attempt, hook, true),
             Due::EndExec(id) => self.end_exec(container, attempt, id),
+            Due::OpenDoor => self.open_door(container, attempt),
             Due::ProbeTimeout(probe, id) => {
                 self.end_exec(container, attempt, id);
                 self.probed(container, attempt, probe, false);

@@ -122,6 +122,11 @@ pub fn ask(text: &str) -> Result<Act> {
     Ok(Act::at(time, deed))
 }
 
+/// `5s`, `1m30s`, or a number of seconds.
+pub fn time(text: &str) -> Result<Duration> {
+    time_of(text).ok_or(NotAnAct::Moment)
+}
+
 fn split(text: &str) -> Result<(&str, Duration)> {
     let (who, time) = text.rsplit_once('@').ok_or(NotAnAct::Time)?;
     Ok((who, time_of(time).ok_or(NotAnAct::Time)?))

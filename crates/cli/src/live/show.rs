@@ -113,6 +113,11 @@ impl<O: Write, E: Write> Show<O, E> {
         self.teller.note(record);
     }
 
+    /// The pod as it is now.
+    pub(crate) fn view(&self, engine: &Engine, now: Tick) -> View {
+        View::of(engine, &self.name, &self.moments, now)
+    }
+
     /// A container wrote something.
     pub(crate) fn wrote(
         &mut self,

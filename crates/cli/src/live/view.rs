@@ -12,6 +12,7 @@ use super::moments::Moments;
 use count::Count;
 use pillion_engine::{ContainerId, Engine, Tick};
 use pillion_timeline::Tone;
+use serde::{Deserialize, Serialize};
 
 /// A pod at one moment.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -49,7 +50,8 @@ pub(crate) struct Row {
 }
 
 /// Where a container stands, the most interesting first.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Standing {
     /// It will not be tried again.
     GaveUp,

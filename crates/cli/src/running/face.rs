@@ -2,13 +2,14 @@
 
 use super::fault::Faults;
 use super::keeping::Keeping;
+use super::server::{Seen, Server};
 use crate::live::log::Stream as LogStream;
 use crate::live::show::Show;
 use pillion_engine::fact::Goal;
 use pillion_engine::{Engine, Entry, Request, Tick};
 use pillion_runtime::guard::Outcome;
 use pillion_runtime::poller::Token;
-use pillion_runtime::process::Processes;
+use pillion_runtime::process::{CALLERS, Processes};
 use pillion_runtime::pump::{Driven, Front};
 use pillion_runtime::runtime::{Output, Stream};
 use pillion_runtime::signals::Signals;
@@ -25,6 +26,7 @@ pub(super) struct Face {
     pub(super) keeping: Keeping,
     pub(super) signals: Signals,
     pub(super) faults: Faults,
+    pub(super) server: Server,
     pub(super) base: Base,
     /// The signal that ended the pod.
     pub(super) ended_by: Option<i32>,
@@ -106,6 +108,7 @@ impl Front<Processes> for Face {
         let record = self.recorder.record(engine.pod(), entry);
         self.keeping.told(&record);
         self.show.told(record);
+        self.server.told();
     }
 
     fn output(&mut self, output: &Output, engine: &Engine) {
@@ -131,17 +134,30 @@ impl Front<Processes> for Face {
             for signal in self.signals.read() {
                 self.take_signal(signal, &mut pod);
             }
+        } else if token == CALLERS {
+            self.server.let_callers_in(&mut pod);
+        } else {
+            let show = &self.show;
+            let view = |engine: &Engine, now| show.view(engine, now);
+            let mut seen = Seen {
+                pod: &mut pod,
+                view: &view,
+            };
+            self.server.ready(token, &mut seen);
         }
     }
 
-    fn exec_done(&mut self, _: u64, _: Result<Outcome, String>) {}
+    fn exec_done(&mut self, id: u64, outcome: Result<Outcome, String>) {
+        self.server.exec_done(id, outcome);
+    }
 
     fn next_wake(&self) -> Option<Tick> {
         if self.alone && self.asked == 0 {
             return Some(Tick::ZERO);
         }
         let show = self.show.next(self.now).filter(|_| !self.alone);
-        [show, self.faults.next()].into_iter().flatten().min()
+        let all = [show, self.faults.next(), self.server.next_wake()];
+        all.into_iter().flatten().min()
     }
 
     fn wake(&mut self, mut pod: Driven<'_, Processes>) {
@@ -151,6 +167,13 @@ impl Front<Processes> for Face {
             stop(None, &mut pod);
         }
         self.faults.wake(&mut pod);
+        let show = &self.show;
+        let view = |engine: &Engine, now| show.view(engine, now);
+        let mut seen = Seen {
+            pod: &mut pod,
+            view: &view,
+        };
+        self.server.wake(&mut seen);
     }
 
     fn settle(&mut self, now: Tick, engine: &Engine) {

@@ -55,8 +55,32 @@ fn make_private(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(mode).create(folder)
 }
 
+/// The socket that people talk to a pod over.
+pub(super) fn control(folder: &Path) -> PathBuf {
+    folder.join("control")
+}
+
+/// The sockets of all pods that may be running.
+pub(crate) fn control_sockets() -> io::Result<Vec<PathBuf>> {
+    let rooms = match fs::read_dir(base()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        rooms => rooms?,
+    };
+    let sockets = rooms.map(|room| room.map(|room| control(&room.path())));
+    let mut sockets: Vec<_> = sockets.collect::<io::Result<_>>()?;
+    sockets.retain(|socket| socket.exists());
+    sockets.sort();
+    Ok(sockets)
+}
+
+/// Root's containers may run as others, who cannot get through root's own `XDG_RUNTIME_DIR`: so that is not asked, and there
+/// is a variable of our own for whoever wants another place.
 fn base() -> PathBuf {
     let user = rustix::process::geteuid();
+    let chosen = env::var_os("PILLION_RUNTIME_DIR").map(PathBuf::from);
+    if let Some(folder) = chosen.filter(|folder| folder.is_absolute()) {
+        return folder;
+    }
     if user.is_root() {
         return PathBuf::from("/run/pillion");
     }

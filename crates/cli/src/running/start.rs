@@ -3,6 +3,7 @@
 use super::face::{Face, SIGNALS, TAKEN};
 use super::fault::Faults;
 use super::keeping::{Keeping, Kept};
+use super::server::{About, Server};
 use super::{host, result, room};
 use crate::exit::ExitStatus;
 use crate::hint::Hint;
@@ -68,7 +69,7 @@ pub(crate) fn run(
     let larder = Rc::new(larder(loaded, pod, &begun, &folder, &program));
     let (definitions, volumes) = larder.definitions().map_err(|errors| NotRun { errors })?;
     room::make(&folder)?;
-    fs::write(begun.run.folder.join("pod.yaml"), loaded.source.text())?;
+    fs::write(begun.run.pod_file(), loaded.source.text())?;
     let group = format!("pillion-{namespace}-{name}-");
     let limits = limits(&definitions, &group, printer)?;
     for volume in &volumes {
@@ -82,11 +83,25 @@ pub(crate) fn run(
         group,
         limits,
     };
-    let mut processes = Processes::new(guard, poller, definitions, room)?;
+    let mut processes = Processes::new(guard, Rc::clone(&poller), definitions, room)?;
     processes.listen()?;
     let engine = Engine::new(pod.lowered.pod.clone(), clock::now());
     let engine = engine.map_err(|wrong| anyhow::anyhow!("the graph cannot be run: {wrong:?}"))?;
-    let face = face(&engine, &begun, options, signals, printer)?;
+    let base = Base {
+        tick: clock::now(),
+        wall: Some(Wall::from_unix(clock::since_1970())),
+        ..Base::default()
+    };
+    let about = About {
+        namespace,
+        name,
+        uid: larder.run.uid.clone(),
+        base,
+        file: begun.run.pod_file(),
+    };
+    let server =
+        Server::open(&folder, poller, about).context("cannot listen to other terminals")?;
+    let face = face(&engine, &begun, options, signals, server, base, printer)?;
     let journal = Journal::create(&begun.run.folder.join("journal"), Durable::Process)
         .with_context(|| format!("cannot write into {}", begun.run.folder.display()))?;
     let mut pump = Pump::new(engine, processes, Kept::new(journal), face);
@@ -178,13 +193,10 @@ fn face(
     begun: &Begun,
     options: Options,
     signals: Signals,
+    server: Server,
+    base: Base,
     printer: &Printer,
 ) -> Result<Face> {
-    let base = Base {
-        tick: clock::now(),
-        wall: Some(Wall::from_unix(clock::since_1970())),
-        ..Base::default()
-    };
     let recorder = Recorder::new(engine.pod(), base);
     let header = recorder.header(engine.pod());
     let keeping = Keeping::begin(&begun.run.folder, &header)
@@ -218,6 +230,7 @@ fn face(
         keeping,
         signals,
         faults,
+        server,
         base,
         ended_by: None,
         asked: 0,

@@ -1,13 +1,16 @@
 //! A keeper: starts one process, and stays until nothing is left of it.
 
-use super::channel::{Channel, ChannelError};
+use super::channel::Channel;
 use super::message::{Launch, Order, Outcome, Report};
 use super::spawn::{Descriptors, NotStarted, spawn};
 use super::stage::{Scene, StageError};
 use super::tree::{self, Reaped};
+use crate::socket::ChannelError;
 use crate::sys::SignalFd;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, Signal, WaitStatus, kill_process, set_child_subreaper};
+use rustix::process::{
+    Pid, Signal, WaitStatus, kill_process, kill_process_group, set_child_subreaper,
+};
 use std::collections::HashMap;
 use std::io;
 
@@ -58,7 +61,13 @@ struct Begun {
 fn begin(channel: &mut Channel) -> Result<Begun, Failed> {
     let launch = match channel.receive() {
         Ok(Order::Launch(launch)) => launch,
-        Ok(Order::Exec { .. } | Order::EndExec { .. } | Order::Signal(_) | Order::Kill)
+        Ok(
+            Order::Exec { .. }
+            | Order::EndExec { .. }
+            | Order::SignalExec { .. }
+            | Order::Signal(_)
+            | Order::Kill,
+        )
         | Err(_) => return Err(Failed::Order),
     };
     let children = prepare().map_err(|error| Failed::Start(error.into()))?;
@@ -191,6 +200,7 @@ impl Keeper {
                     }
                 }
             }
+            Order::SignalExec { id, signal } => self.signal_exec(id, signal),
             Order::Signal(number) => {
                 if let (Some(signal), None) = (Signal::from_named_raw(number), self.ended) {
                     // It may have ended by itself just now.
@@ -198,6 +208,20 @@ impl Keeper {
                 }
             }
             Order::Kill => tree::kill_children(|_| false),
+        }
+    }
+
+    /// A command leads a session of its own: whatever it has started without leaving it gets the signal too, as from a
+    /// terminal.
+    fn signal_exec(&self, id: u64, number: i32) {
+        let Some(signal) = Signal::from_named_raw(number) else {
+            return;
+        };
+        for (pid, of) in &self.execs {
+            if *of == id {
+                // It may have ended by itself just now.
+                let _ = kill_process_group(*pid, signal);
+            }
         }
     }
 

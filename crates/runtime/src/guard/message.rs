@@ -26,6 +26,13 @@ pub enum Order {
         /// Which.
         id: u64,
     },
+    /// Send a command that runs beside the process a signal, and all that it has started.
+    SignalExec {
+        /// Which.
+        id: u64,
+        /// The signal.
+        signal: i32,
+    },
     /// Send the process a signal, and nobody else.
     Signal(i32),
     /// Kill the process and all it has started.

@@ -22,6 +22,8 @@ pub(super) enum Due {
     Slept(HookKind),
     /// Nobody waits for this command any longer.
     EndExec(u64),
+    /// A container may ask again.
+    OpenDoor,
     /// A probe by a command has taken too long.
     ProbeTimeout(ProbeKind, u64),
 }
@@ -47,7 +49,7 @@ impl Alarms {
     pub(super) fn forget_exec(&mut self, container: ContainerId, id: u64) {
         let of_command = |what| match what {
             Due::EndExec(of) | Due::ProbeTimeout(_, of) => of == id,
-            Due::Kill | Due::Slept(_) => false,
+            Due::Kill | Due::Slept(_) | Due::OpenDoor => false,
         };
         self.0
             .retain(|alarm| alarm.container != container || !of_command(alarm.what));

@@ -129,13 +129,6 @@ impl Processes {
         Ok(id)
     }
 
-    /// Ends a command of a person.
-    pub fn end_exec_of_person(&mut self, container: ContainerId, id: u64) {
-        if let Some(run) = self.runs.get_mut(&container) {
-            run.order(&Order::EndExec { id });
-        }
-    }
-
     fn exec(
         &mut self,
         container: ContainerId,
@@ -150,6 +143,23 @@ impl Processes {
         let launch = beside(run, command);
         run.begin(id, what, false, launch, &[null.as_fd(), null.as_fd()])?;
         Ok(id)
+    }
+
+    /// Sends a command of a person a signal.
+    pub fn signal_exec(&mut self, id: u64, signal: i32) {
+        self.order_person(id, &Order::SignalExec { id, signal });
+    }
+
+    /// The person has gone: the command is killed.
+    pub fn end_exec_of_person(&mut self, id: u64) {
+        self.order_person(id, &Order::EndExec { id });
+    }
+
+    fn order_person(&self, id: u64, order: &Order) {
+        let is_theirs = |run: &&Run| run.beside.get(&id) == Some(&Beside::Person);
+        if let Some(run) = self.runs.values().find(is_theirs) {
+            run.order(order);
+        }
     }
 
     fn next_exec(&mut self) -> u64 {

@@ -1,5 +1,6 @@
 //! One run of a container: its keeper, and what it writes.
 
+use super::ask::Door;
 use super::definition::Definition;
 use super::last_words::LastWords;
 use super::ready::line::LineWatch;
@@ -26,6 +27,7 @@ pub(super) struct Run {
     /// What runs beside it, by the numbers of the commands.
     pub(super) beside: BTreeMap<u64, Beside>,
     pub(super) notify: Option<NotifySocket>,
+    pub(super) door: Door,
     pub(super) lines: Option<[LineWatch; 2]>,
     pub(super) last_words: LastWords,
     /// Where its descriptors stand in the table.

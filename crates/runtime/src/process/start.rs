@@ -1,5 +1,6 @@
 //! Starts a run of a container.
 
+use super::ask::Door;
 use super::definition::Definition;
 use super::last_words::LastWords;
 use super::ready::line::LineWatch;
@@ -81,6 +82,7 @@ impl Processes {
             }
             Some(ReadyOn::File(_) | ReadyOn::LogLine(_)) | None => None,
         };
+        let door = Door::open(&folder.join("ask"), &recipe.identity).map_err(create)?;
         let lines = match &recipe.ready_on {
             Some(ReadyOn::LogLine(pattern)) => {
                 let watch = LineWatch::new(Regex::new(pattern).map_err(config)?);
@@ -111,6 +113,7 @@ impl Processes {
             told_to_stop: false,
             beside: BTreeMap::new(),
             notify,
+            door,
             lines,
             last_words: LastWords::new(file, recipe.termination_message_policy),
             tokens: Vec::new(),
@@ -155,7 +158,9 @@ impl Processes {
         poller.add(&stdio.stdout, stdout)?;
         let stderr = self.token(Source::Output(container, Stream::Stderr));
         poller.add(&stdio.stderr, stderr)?;
-        run.tokens.extend([keeper, stdout, stderr]);
+        let door = self.token(Source::Ask(container));
+        poller.add(&run.door, door)?;
+        run.tokens.extend([keeper, stdout, stderr, door]);
         if let Some(notify) = &run.notify {
             let token = self.token(Source::Notify(container));
             poller.add(notify, token)?;

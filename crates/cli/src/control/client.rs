@@ -1,0 +1,169 @@
+//! The side that asks.
+
+use super::message::{Answer, Hello, PROTOCOL, title};
+use crate::hint::Hint;
+use pillion_runtime::guard::ChannelError;
+use pillion_runtime::lines::Lines;
+use serde::Serialize;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A conversation with a pod that runs.
+#[derive(Debug)]
+pub(crate) struct Client {
+    lines: Lines,
+    stream: UnixStream,
+    /// Whom one talks to.
+    pub(crate) hello: Hello,
+}
+
+/// There is no talking to a pod.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotAnswered {
+    #[error("nobody listens at {}", .path.display())]
+    Nobody { path: PathBuf, source: io::Error },
+    #[error("{pod} does not answer")]
+    Silent { pod: String },
+    #[error("{pod} is run by pillion {version}, which speaks another language")]
+    Version { pod: String, version: String },
+    #[error("the conversation with {pod} was cut short")]
+    Cut { pod: String, source: ChannelError },
+    #[error("{pod} is gone")]
+    Gone { pod: String },
+    #[error("{message}")]
+    Refused {
+        message: String,
+        hint: Option<String>,
+    },
+}
+
+/// A pod that does nothing for so long is stuck. What takes longer by its nature is not waited for like this.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The status of a large pod is long.
+const LONGEST: usize = 64 << 20;
+
+// === impl Client ===
+
+impl Client {
+    /// Opens a conversation at this socket.
+    pub(crate) fn connect(path: &Path) -> Result<Self, NotAnswered> {
+        let nobody = |source| NotAnswered::Nobody {
+            path: path.to_owned(),
+            source,
+        };
+        let stream = UnixStream::connect(path).map_err(nobody)?;
+        stream.set_read_timeout(Some(PATIENCE)).map_err(nobody)?;
+        stream.set_write_timeout(Some(PATIENCE)).map_err(nobody)?;
+        let lines = stream.try_clone().map_err(nobody)?;
+        let mut lines = Lines::new(lines.into(), LONGEST);
+        let pod = || format!("the pod at {}", path.display());
+        let hello: Hello = lines
+            .receive()
+            .map_err(|error| not_answered(pod(), error))?;
+        if hello.pillion != PROTOCOL {
+            return Err(NotAnswered::Version {
+                pod: title(&hello.namespace, &hello.name),
+                version: hello.version,
+            });
+        }
+        Ok(Self {
+            lines,
+            stream,
+            hello,
+        })
+    }
+
+    /// The pod, as people call it.
+    pub(crate) fn pod(&self) -> String {
+        title(&self.hello.namespace, &self.hello.name)
+    }
+
+    /// Says something.
+    pub(crate) fn say(&self, request: &impl Serialize) -> Result<(), NotAnswered> {
+        self.say_with(request, &[])
+    }
+
+    /// Says something, and hands over these descriptors.
+    pub(crate) fn say_with(
+        &self,
+        request: &impl Serialize,
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<(), NotAnswered> {
+        let sent = self.lines.send(request, descriptors);
+        sent.map_err(|error| self.trouble(error))
+    }
+
+    /// What is answered next. A refusal is an error.
+    pub(crate) fn hear(&mut self) -> Result<Answer, NotAnswered> {
+        match self.lines.receive() {
+            Ok(Answer::Refused { message, hint }) => Err(NotAnswered::Refused { message, hint }),
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(self.trouble(error)),
+        }
+    }
+
+    /// Asks, and hears the answer.
+    pub(crate) fn ask(&mut self, request: &impl Serialize) -> Result<Answer, NotAnswered> {
+        self.say(request)?;
+        self.hear()
+    }
+
+    /// From now on an answer may take any time.
+    pub(crate) fn be_patient(&self) -> io::Result<()> {
+        self.stream.set_read_timeout(None)
+    }
+
+    /// What has come, without waiting for more.
+    pub(crate) fn try_hear(&mut self) -> Result<Option<Answer>, NotAnswered> {
+        match self.lines.try_receive() {
+            Ok(Some(Answer::Refused { message, hint })) => {
+                Err(NotAnswered::Refused { message, hint })
+            }
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(self.trouble(error)),
+        }
+    }
+
+    fn trouble(&self, error: ChannelError) -> NotAnswered {
+        not_answered(self.pod(), error)
+    }
+}
+
+impl AsFd for Client {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.lines.as_fd()
+    }
+}
+
+fn not_answered(pod: String, error: ChannelError) -> NotAnswered {
+    match error {
+        ChannelError::Closed => NotAnswered::Gone { pod },
+        ChannelError::Io(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            NotAnswered::Silent { pod }
+        }
+        source
+        @ (ChannelError::Io(_) | ChannelError::Unintelligible(_) | ChannelError::TooLong) => {
+            NotAnswered::Cut { pod, source }
+        }
+    }
+}
+
+// === impl NotAnswered ===
+
+impl Hint for NotAnswered {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Refused { hint, .. } => hint.clone(),
+            Self::Silent { .. } => Some(
+                "the `pillion run` that runs it may be stopped or stuck; killing it ends its containers too"
+                    .to_owned(),
+            ),
+            Self::Version { .. } => Some("use that version, or stop the pod by Ctrl-C".to_owned()),
+            Self::Nobody { .. } | Self::Cut { .. } | Self::Gone { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Which pods run, and which of them is meant.
+
+use super::client::{Client, NotAnswered};
+use crate::hint::Hint;
+use crate::running::room;
+use pillion_spec::nearest;
+use std::io;
+
+/// How a person names a pod that runs: `orders`, `shop/orders`; with a container, `orders/app`, `shop/orders/app`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Named<'a> {
+    namespace: Option<&'a str>,
+    name: &'a str,
+}
+
+/// A pod is meant that does not run, or it is not clear which.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotRunning {
+    #[error("no pod is running")]
+    None,
+    #[error("there is no running pod `{wanted}`")]
+    Unknown { wanted: String, names: Vec<String> },
+    #[error("there are {} running pods", .names.len())]
+    Several { names: Vec<String> },
+    #[error("cannot list the pods that run")]
+    Unlisted { source: io::Error },
+    #[error(transparent)]
+    NotAnswered(#[from] NotAnswered),
+}
+
+/// All pods of this user that run and answer, by namespace and name; and what is wrong with those that do not.
+pub(crate) fn all() -> Result<(Vec<Client>, Vec<NotAnswered>), NotRunning> {
+    let sockets = room::control_sockets().map_err(|source| NotRunning::Unlisted { source })?;
+    let mut clients = Vec::new();
+    let mut silent = Vec::new();
+    for socket in sockets {
+        match Client::connect(&socket) {
+            Ok(client) => clients.push(client),
+            // Left behind by one that was killed, or about to go.
+            Err(NotAnswered::Nobody { .. } | NotAnswered::Gone { .. }) => {}
+            Err(
+                error @ (NotAnswered::Silent { .. }
+                | NotAnswered::Version { .. }
+                | NotAnswered::Cut { .. }
+                | NotAnswered::Refused { .. }),
+            ) => silent.push(error),
+        }
+    }
+    let key = |client: &Client| (client.hello.namespace.clone(), client.hello.name.clone());
+    clients.sort_by_key(key);
+    Ok((clients, silent))
+}
+
+/// The pod that is meant: the only one if nobody says.
+pub(crate) fn one(wanted: Option<&str>) -> Result<Client, NotRunning> {
+    let (clients, mut silent) = all()?;
+    let Some(wanted) = wanted else {
+        return only(clients, silent);
+    };
+    let named = Named::parse(wanted);
+    let (mut meant, others): (Vec<_>, Vec<_>) =
+        clients.into_iter().partition(|client| named.is(client));
+    match (meant.len(), silent.pop()) {
+        (0, Some(silent)) => Err(silent.into()),
+        (0, None) if others.is_empty() => Err(NotRunning::None),
+        (0, None) => Err(NotRunning::Unknown {
+            wanted: wanted.to_owned(),
+            names: names(&others),
+        }),
+        (1, _) => Ok(meant.remove(0)),
+        (_, _) => Err(NotRunning::Several {
+            names: full_names(&meant),
+        }),
+    }
+}
+
+/// The pod that is meant, and the container if there is one: `shop/orders` may be a pod in a namespace, or a container
+/// `orders` of a pod `shop`; what runs decides.
+pub(crate) fn one_with_container(
+    wanted: Option<&str>,
+) -> Result<(Client, Option<String>), NotRunning> {
+    let Some((pod, container)) = wanted.and_then(|wanted| wanted.rsplit_once('/')) else {
+        return one(wanted).map(|client| (client, None));
+    };
+    match one(wanted) {
+        Err(error @ (NotRunning::None | NotRunning::Unknown { .. })) => match one(Some(pod)) {
+            Ok(client) => Ok((client, Some(container.to_owned()))),
+            Err(_) => Err(error),
+        },
+        found => found.map(|client| (client, None)),
+    }
+}
+
+fn only(mut clients: Vec<Client>, mut silent: Vec<NotAnswered>) -> Result<Client, NotRunning> {
+    match (clients.len(), silent.pop()) {
+        (0, Some(silent)) => Err(silent.into()),
+        (0, None) => Err(NotRunning::None),
+        (1, None) => Ok(clients.remove(0)),
+        (_, _) => Err(NotRunning::Several {
+            names: names(&clients),
+        }),
+    }
+}
+
+fn names(clients: &[Client]) -> Vec<String> {
+    clients.iter().map(Client::pod).collect()
+}
+
+fn full_names(clients: &[Client]) -> Vec<String> {
+    let hellos = clients.iter().map(|client| &client.hello);
+    hellos
+        .map(|hello| format!("{}/{}", hello.namespace, hello.name))
+        .collect()
+}
+
+// === impl Named ===
+
+impl<'a> Named<'a> {
+    fn parse(text: &'a str) -> Self {
+        match text.split_once('/') {
+            Some((namespace, name)) => Self {
+                namespace: Some(namespace),
+                name,
+            },
+            None => Self {
+                namespace: None,
+                name: text,
+            },
+        }
+    }
+
+    fn is(self, client: &Client) -> bool {
+        let hello = &client.hello;
+        hello.name == self.name
+            && self
+                .namespace
+                .is_none_or(|namespace| namespace == hello.namespace)
+    }
+}
+
+// === impl NotRunning ===
+
+impl Hint for NotRunning {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::None => Some("`pillion run pod.yaml` runs one".to_owned()),
+            Self::Unknown { wanted, names } => {
+                let near = nearest(wanted, names.iter().map(String::as_str));
+                Some(match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("there are {}", names.join(", ")),
+                })
+            }
+            Self::Several { names } => Some(format!("say which one: {}", names.join(" or "))),
+            Self::Unlisted { .. } => None,
+            Self::NotAnswered(error) => error.hint(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::message::title;
+
+    #[test]
+    fn pods_are_named_with_or_without_their_namespace() {
+        let named = |namespace, name| Named { namespace, name };
+        assert_eq!(Named::parse("orders"), named(None, "orders"));
+        assert_eq!(Named::parse("shop/orders"), named(Some("shop"), "orders"));
+        assert_eq!(title("default", "orders"), "orders");
+        assert_eq!(title("shop", "orders"), "shop/orders");
+    }
+}

@@ -1,0 +1,107 @@
+//! Somebody who talks to the pod.
+
+use crate::control::message::Answer;
+use pillion_engine::{ContainerId, Tick};
+use pillion_runtime::guard::ChannelError;
+use pillion_runtime::lines::Lines;
+use pillion_runtime::poller::{Poller, Token};
+use serde::Serialize;
+use std::io;
+
+/// One conversation.
+#[derive(Debug)]
+pub(super) struct Client {
+    pub(super) lines: Lines,
+    pub(super) who: Who,
+    pub(super) doing: Doing,
+    /// When it is let go, if nothing comes of it.
+    pub(super) until: Option<Tick>,
+    writing: bool,
+}
+
+/// Who it is, by the door they came through.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Who {
+    /// Somebody at another terminal.
+    Person,
+    /// A process of this container.
+    Container(ContainerId),
+}
+
+/// How far a conversation has come.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Doing {
+    /// Nothing was asked yet.
+    Asking,
+    /// Told how the pod stands, whenever that changes.
+    Watching,
+    /// There until the pod is gone.
+    Waiting,
+    /// This command runs for them.
+    Running(u64),
+    /// All was said.
+    Leaving,
+}
+
+// === impl Client ===
+
+impl Client {
+    pub(super) const fn new(lines: Lines, who: Who, until: Tick) -> Self {
+        Self {
+            lines,
+            who,
+            doing: Doing::Asking,
+            until: Some(until),
+            writing: false,
+        }
+    }
+
+    /// Tells something, if what was told before has been read.
+    pub(super) fn tell(&mut self, message: &impl Serialize) -> Result<(), ChannelError> {
+        if self.lines.has_pending() {
+            return Ok(());
+        }
+        self.lines.queue(message)?;
+        self.lines.flush()
+    }
+
+    /// Says the last word, to be read until then.
+    pub(super) fn answer(&mut self, answer: &Answer, until: Tick) -> Result<(), ChannelError> {
+        self.doing = Doing::Leaving;
+        self.until = Some(until);
+        self.lines.queue(answer)?;
+        self.lines.flush()
+    }
+
+    /// Goes on for as long as it takes.
+    pub(super) fn stay(&mut self, doing: Doing) {
+        self.doing = doing;
+        self.until = None;
+    }
+
+    /// Wants to be woken when there is room for what is still to be written.
+    pub(super) fn watch_writing(
+        &mut self,
+        poller: &Poller,
+        token: Token,
+        writing: bool,
+    ) -> io::Result<()> {
+        if self.writing != writing {
+            poller.watch_writing(&self.lines, token, writing)?;
+            self.writing = writing;
+        }
+        Ok(())
+    }
+}
+
+// === impl Who ===
+
+impl Who {
+    /// Commands of people are long; containers have little to say.
+    pub(super) const fn longest_line(self) -> usize {
+        match self {
+            Self::Person => 1 << 20,
+            Self::Container(_) => 4 << 10,
+        }
+    }
+}
