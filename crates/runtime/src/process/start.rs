@@ -129,7 +129,10 @@ impl Processes {
         launch: Launch,
         stdio: &[OwnedFd; 3],
     ) -> Result<Channel, NotStarted> {
-        let channel = self.guard.keeper().or_else(|_| {
+        let channel = self.guard.keeper().or_else(|error| {
+            if !is_gone(&error) {
+                return Err(error);
+            }
             // Somebody killed the guard. Its keepers see to themselves.
             self.guard.restart()?;
             self.guard.keeper()
@@ -305,6 +308,17 @@ impl Stdio {
             stderr,
         })
     }
+}
+
+/// Whether whoever was asked is not there any more. A guard that lives must not be waited for: it waits for containers.
+fn is_gone(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::BrokenPipe
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::NotConnected
+    )
 }
 
 /// What is launched, as the recipe has it.
