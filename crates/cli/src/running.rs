@@ -12,6 +12,7 @@ mod face;
 mod fault;
 mod host;
 mod keeping;
+mod leavings;
 mod logs;
 mod result;
 pub(crate) mod room;

@@ -348,17 +348,14 @@ impl<O: Write, E: Write> Pipes<O, E> {
     }
 }
 
-/// Writes everything. That nobody reads any more is no failure: the pod runs on.
+/// Writes everything, or forgets it: what nobody takes is not kept.
 fn pour(bytes: &mut Vec<u8>, to: &mut impl Write) -> io::Result<()> {
     if bytes.is_empty() {
         return Ok(());
     }
     let written = to.write_all(bytes).and_then(|()| to.flush());
     bytes.clear();
-    match written {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written,
-    }
+    written
 }
 
 fn paint(line: &Line, colour: bool, out: &mut Vec<u8>) {

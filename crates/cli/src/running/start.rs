@@ -3,6 +3,7 @@
 use super::face::{Face, SIGNALS, TAKEN};
 use super::fault::Faults;
 use super::keeping::{Keeping, Kept};
+use super::leavings::Leavings;
 use super::server::{About, Server};
 use super::{host, result, room};
 use crate::exit::ExitStatus;
@@ -19,7 +20,7 @@ use pillion_runtime::guard::cgroup::{self, Controller};
 use pillion_runtime::journal::{Durable, Journal};
 use pillion_runtime::poller::Poller;
 use pillion_runtime::process::recipe::{self, RecipeError};
-use pillion_runtime::process::volume::{VolumePlan, place};
+use pillion_runtime::process::volume::place;
 use pillion_runtime::process::{Definition, Larder, Processes, Room};
 use pillion_runtime::pump::Pump;
 use pillion_runtime::signals::Signals;
@@ -69,11 +70,17 @@ pub(crate) fn run(
     let larder = Rc::new(larder(loaded, pod, &begun, &folder, &program));
     let (definitions, volumes) = larder.definitions().map_err(|errors| NotRun { errors })?;
     room::make(&folder)?;
-    fs::write(begun.run.pod_file(), loaded.source.text())?;
-    let group = format!("pillion-{namespace}-{name}-");
+    let mut leavings = Leavings::new(folder.clone(), begun.run.volumes());
+    fs::write(begun.run.pod_file(), loaded.source.text()).with_context(|| unwritable(&begun))?;
+    // No name contains the sign between them, so that no group's name begins with that of another pod's.
+    let group = format!("pillion_{namespace}_{name}_");
     let limits = limits(&definitions, &group, printer)?;
-    for volume in &volumes {
-        place::place(volume).map_err(with_help)?;
+    if !limits.is_empty() {
+        leavings.group(&group);
+    }
+    for volume in volumes {
+        place::place(&volume).map_err(with_help)?;
+        leavings.volume(volume);
     }
     let guard = Guard::start(&program, &["guard"]).context("cannot start the guard")?;
     let poller = Rc::new(Poller::new()?);
@@ -103,12 +110,12 @@ pub(crate) fn run(
         Server::open(&folder, poller, about).context("cannot listen to other terminals")?;
     let face = face(&engine, &begun, options, signals, server, base, printer)?;
     let journal = Journal::create(&begun.run.folder.join("journal"), Durable::Process)
-        .with_context(|| format!("cannot write into {}", begun.run.folder.display()))?;
+        .with_context(|| unwritable(&begun))?;
     let mut pump = Pump::new(engine, processes, Kept::new(journal), face);
     let ended = pump.run();
     let (engine, processes, journal, mut face) = pump.into_parts();
     processes.finish()?;
-    clean_up(&volumes, &begun, &folder)?;
+    leavings.remove().context("cannot clean up after the run")?;
     let result = ended?;
     // If nobody can see it any more, the exit status still tells.
     let _ = face.show.finish(clock::now(), &engine);
@@ -199,8 +206,7 @@ fn face(
 ) -> Result<Face> {
     let recorder = Recorder::new(engine.pod(), base);
     let header = recorder.header(engine.pod());
-    let keeping = Keeping::begin(&begun.run.folder, &header)
-        .with_context(|| format!("cannot write into {}", begun.run.folder.display()))?;
+    let keeping = Keeping::begin(&begun.run.folder, &header).with_context(|| unwritable(begun))?;
     let containers = engine.pod().containers.iter();
     let names: Vec<_> = containers.map(|container| &*container.name).collect();
     let faults = Faults::new(options.faults, &names, base.tick)?;
@@ -239,19 +245,13 @@ fn face(
     })
 }
 
+fn unwritable(begun: &Begun) -> String {
+    format!("cannot write into {}", begun.run.folder.display())
+}
+
 /// The same, without a buffer of its own.
 fn file(stream: impl AsFd) -> io::Result<File> {
     stream.as_fd().try_clone_to_owned().map(File::from)
-}
-
-/// Takes away what was only of use while the pod ran.
-fn clean_up(volumes: &[VolumePlan], begun: &Begun, room: &Path) -> Result<()> {
-    for volume in volumes {
-        place::remove(volume).map_err(with_help)?;
-    }
-    room::remove(&begun.run.volumes())
-        .and_then(|()| room::remove(room))
-        .context("cannot clean up after the run")
 }
 
 fn with_help(error: place::PlaceError) -> anyhow::Error {
