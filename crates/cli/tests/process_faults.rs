@@ -1,0 +1,15 @@
+//! What goes wrong while a pod runs, with the real program and real processes: the run ends as it should, and nothing of
+//! it is left on the machine.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "process_faults/containers.rs"]
+mod containers;
+#[path = "process_faults/kills.rs"]
+mod kills;
+#[path = "support/pod.rs"]
+mod pod;
+#[path = "process_faults/probes.rs"]
+mod probes;
+#[path = "process_faults/shortage.rs"]
+mod shortage;

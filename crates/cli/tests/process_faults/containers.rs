@@ -1,0 +1,170 @@
+//! Containers that do what containers should not do.
+
+use super::pod::{Ended, Pod, Running};
+use rustix::process::Signal;
+use std::fs;
+use std::process::{Command, Stdio};
+
+/// A pod of one container with this script.
+fn script(script: &str) -> Pod {
+    Pod::new(&spec(script))
+}
+
+fn spec(script: &str) -> String {
+    let lines: Vec<_> = script
+        .lines()
+        .map(|line| format!("        {line}"))
+        .collect();
+    format!(
+        "
+  restartPolicy: Never
+  terminationGracePeriodSeconds: 1
+  containers:
+  - name: app
+    command:
+    - sh
+    - -c
+    - |
+{}
+",
+        lines.join("\n")
+    )
+}
+
+/// Stops a pod once a container has said that it is up.
+fn stop(pod: &Pod) -> Ended {
+    let run = pod.start();
+    run.hear("up");
+    run.signal(Signal::TERM);
+    let ended = run.end();
+    pod.assert_nothing_is_left();
+    ended
+}
+
+#[test]
+fn one_that_does_not_listen_is_killed_when_its_time_is_over() {
+    let pod = script("trap 'echo no' TERM\necho up\nwhile :; do sleep 0.02; done");
+
+    let ended = stop(&pod);
+
+    assert_eq!(ended.code, 143);
+    assert!(ended.said("no"), "{ended:?}");
+}
+
+#[test]
+fn a_second_signal_kills_at_once() {
+    let spec = spec("trap '' TERM\necho up\nwhile :; do sleep 0.02; done");
+    let pod = Pod::new(&spec.replace("Seconds: 1\n", "Seconds: 3600\n"));
+    let run = pod.start();
+    run.hear("up");
+
+    run.signal(Signal::INT);
+    run.signal(Signal::TERM);
+
+    assert_eq!(run.end().code, 130);
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn a_thousand_children_go_with_their_container() {
+    let pod = script("i=0; while [ $i -lt 1000 ]; do sleep 1000 & i=$((i+1)); done; echo up; wait");
+
+    assert_eq!(stop(&pod).code, 143);
+}
+
+#[test]
+fn children_that_go_on_forking_go_with_their_container() {
+    let pod = script(
+        "spawn() { while :; do sh -c 'sleep 0.01'; done; }\nspawn & spawn & (setsid sh -c 'while :; do sleep 0.01; done' &)\necho up\nwait",
+    );
+
+    assert_eq!(stop(&pod).code, 143);
+}
+
+#[test]
+fn a_daemon_goes_with_the_container_that_started_it() {
+    let pod =
+        script("(setsid sh -c 'trap \"\" TERM HUP; (setsid sleep 1000 &) ; sleep 1000' &)\nexit 4");
+
+    let ended = pod.run();
+
+    assert_eq!(ended.code, 4);
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn another_process_group_changes_nothing() {
+    let pod = script("set -m\nsleep 1000 &\nsleep 1000 | sleep 1000 &\necho up\nwait");
+
+    assert_eq!(stop(&pod).code, 143);
+}
+
+#[test]
+fn one_without_standard_files_is_waited_for() {
+    let pod = script("exec <&- >&- 2>&-\nuntil [ -e go ]; do sleep 0.02; done\nexit 6");
+    let run = pod.start();
+
+    fs::write(pod.path("go"), "").unwrap();
+
+    assert_eq!(run.end().code, 6);
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn one_whose_output_a_daemon_holds_ends_when_it_ends() {
+    let pod = script("(setsid sleep 1000 &)\necho last words\nexit 5");
+
+    let ended = pod.run();
+
+    assert_eq!(ended.code, 5);
+    assert!(ended.said("last words"), "{ended:?}");
+}
+
+#[test]
+fn a_line_without_an_end_is_shown() {
+    let pod = script("printf 'no end'");
+
+    assert!(pod.run().said("no end"));
+}
+
+/// Bytes that a container floods its output with.
+const FLOOD: u64 = 128 << 20;
+
+/// Kilobytes that must be enough for whatever is written.
+const ENOUGH: u64 = 48 << 10;
+
+#[test]
+fn a_flood_of_output_is_not_kept_in_memory() {
+    let text = "x".repeat(400);
+    let pod = Pod::new(&format!(
+        "
+  restartPolicy: Never
+  containers:
+    - name: flood
+      oneshot: true
+      command: [sh, -c, 'yes {text} | head -c {FLOOD}']
+    - name: last
+      requires: [flood]
+      command: [sh, -c, 'grep VmHWM /proc/$RUNNER/status > high']
+"
+    ));
+    let mut command = Command::new("sh");
+    pod.dress(&mut command);
+    let script = "export RUNNER=$$; exec \"$0\" run pod.yaml > written";
+    command.args(["-c", script, env!("CARGO_BIN_EXE_pillion")]);
+    command.stderr(Stdio::null());
+
+    let ended = Running::start(command).end();
+
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let high = fs::read_to_string(pod.path("high")).unwrap();
+    let high: u64 = high.split_whitespace().nth(1).unwrap().parse().unwrap();
+    assert!(high < ENOUGH, "{high} kB");
+    let written = fs::metadata(pod.path("written")).unwrap().len();
+    assert!(written > FLOOD, "all of it is shown: {written}");
+    let logs = fs::read_dir(pod.first_run().join("logs")).unwrap();
+    let kept: u64 = logs
+        .map(|file| file.unwrap().metadata().unwrap().len())
+        .sum();
+    assert!(kept < FLOOD / 4, "a part of it is kept: {kept}");
+}

@@ -1,0 +1,222 @@
+//! Somebody kills a part of a pod, with a signal that nobody can take.
+
+use super::pod::{Pod, Process};
+use rustix::process::Signal;
+use std::fs;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Two containers that stay, one below the other, with a volume and limits where these can be had. `$$` stands for
+/// one dollar sign.
+const STAYS: &str = "
+  restartPolicy: Never
+  volumes: [{name: shared, emptyDir: {}}]
+  containers:
+    - name: base
+      sidecar: true
+      resources: {limits: {memory: 500Mi}}
+      command: [sh, -c, 'echo base at $$$$; exec sleep 1000']
+    - name: app
+      requires: [{container: base, until: started}]
+      command: [sh, -c, 'echo app at $$$$; (setsid sleep 1000 &); exec sleep 1000']
+";
+
+/// The process that a container tells of in a line like `app | app at 123`.
+fn told(line: &str) -> Process {
+    let pid = line.rsplit(' ').next().unwrap();
+    Process::of(pid.parse().unwrap()).unwrap()
+}
+
+#[test]
+fn a_container_that_is_killed_ends_as_a_shell_would_tell_it() {
+    let pod = Pod::new(STAYS);
+    let run = pod.start();
+    let app = told(&run.hear("app at "));
+
+    app.signal(Signal::KILL);
+
+    assert_eq!(run.end().code, 137);
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn a_keeper_that_is_killed_takes_its_container_along_and_nobody_else() {
+    let pod = Pod::new(STAYS);
+    let run = pod.start();
+    let base = told(&run.hear("base at "));
+    let app = told(&run.hear("app at "));
+
+    parent(&app).signal(Signal::KILL);
+
+    app.assert_ends();
+    let ended = run.end();
+    assert_ne!(ended.code, 0, "{ended:?}");
+    base.assert_ends();
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn a_guard_that_is_killed_is_replaced() {
+    let pod = Pod::new(
+        "
+  restartPolicy: Never
+  containers:
+    - name: first
+      oneshot: true
+      command: [sh, -c, 'echo waiting; until [ -e go ]; do sleep 0.02; done']
+    - {name: second, requires: [first], command: [echo, reached]}
+",
+    );
+    let run = pod.start();
+    run.hear("waiting");
+    let guard = run.guard();
+
+    guard.signal(Signal::KILL);
+    guard.assert_ends();
+    fs::write(pod.path("go"), "").unwrap();
+
+    let ended = run.end();
+    assert!(ended.said("reached"), "{ended:?}");
+    assert_eq!(ended.code, 0);
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn nobody_outlives_pillion() {
+    let pod = Pod::new(STAYS);
+    let run = pod.start();
+    run.hear("app at ");
+
+    run.signal(Signal::KILL);
+
+    assert_eq!(run.end().code, 137);
+    pod.wait_until_nobody_is_left();
+}
+
+#[test]
+fn nobody_outlives_pillion_and_its_guard() {
+    let pod = Pod::new(STAYS);
+    let run = pod.start();
+    run.hear("app at ");
+    let guard = run.guard();
+
+    run.signal(Signal::STOP);
+    guard.signal(Signal::KILL);
+    run.signal(Signal::KILL);
+
+    assert_eq!(run.end().code, 137);
+    pod.wait_until_nobody_is_left();
+}
+
+#[test]
+fn nobody_outlives_a_keeper_that_is_killed_with_pillion() {
+    let pod = Pod::new(STAYS);
+    let run = pod.start();
+    let app = told(&run.hear("app at "));
+    let keeper = parent(&app);
+
+    run.signal(Signal::KILL);
+    keeper.signal(Signal::KILL);
+
+    assert_eq!(run.end().code, 137);
+    pod.wait_until_nobody_is_left();
+}
+
+/// A pod with most of what a run makes on the machine, that lives for about a second.
+const LIVES_A_SECOND: &str = "
+  restartPolicy: Never
+  terminationGracePeriodSeconds: 5
+  volumes: [{name: shared, emptyDir: {}}]
+  containers:
+    - name: base
+      sidecar: true
+      readyOn: {logLine: up}
+      resources: {limits: {memory: 500Mi}}
+      command: [sh, -c, 'echo up; exec sleep 1000']
+    - {name: prepare, oneshot: true, command: [sh, -c, '(setsid sleep 1000 &); sleep 0.3']}
+    - name: app
+      keystone: true
+      requires: [prepare, base]
+      lifecycle: {postStart: {exec: {command: [sleep, '0.1']}}}
+      readinessProbe: {exec: {command: [sleep, '0.1']}, periodSeconds: 1}
+      command: [sh, -c, 'sleep 0.3; exit 7']
+";
+
+/// So many moments of its life are tried.
+const MOMENTS: u32 = 60;
+
+/// So many at once: they mostly sleep.
+const TOGETHER: usize = 6;
+
+#[test]
+fn a_run_that_is_killed_at_any_moment_leaves_nobody_and_the_next_one_works() {
+    let next = AtomicU32::new(0);
+    let try_moments = || {
+        loop {
+            let moment = next.fetch_add(1, Ordering::Relaxed);
+            if moment >= MOMENTS {
+                return;
+            }
+            kill_after(Duration::from_millis(20) * moment);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..TOGETHER {
+            scope.spawn(try_moments);
+        }
+    });
+}
+
+fn kill_after(time: Duration) {
+    let pod = Pod::new(LIVES_A_SECOND);
+    let run = pod.start();
+    let process = Process::of(run.pid()).unwrap();
+    process.ends_within(time);
+    run.signal(Signal::KILL);
+    let code = run.end().code;
+    assert!([7, 137].contains(&code), "{code} after {time:?}");
+    pod.wait_until_nobody_is_left();
+
+    let again = pod.run();
+
+    assert_eq!(again.code, 7, "after {time:?}: {again:?}");
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn a_second_run_of_the_same_pod_is_refused_and_changes_nothing() {
+    let pod = Pod::new(STAYS);
+    let run = pod.start();
+    let app = told(&run.hear("app at "));
+
+    let second = pod.run();
+
+    assert_eq!(second.code, 125);
+    assert!(second.notes.contains("is running already"), "{second:?}");
+    assert!(!app.ends_within(Duration::ZERO));
+    run.signal(Signal::TERM);
+    assert_eq!(run.end().code, 143);
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn a_pod_whose_keepers_are_all_killed_ends() {
+    let pod = Pod::new(STAYS);
+    let run = pod.start();
+    run.hear("app at ");
+
+    for keeper in run.keepers() {
+        keeper.signal(Signal::KILL);
+    }
+
+    assert_ne!(run.end().code, 0);
+    pod.assert_nothing_is_left();
+}
+
+fn parent(process: &Process) -> Process {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", process.pid)).unwrap();
+    // The name stands in parentheses and may contain anything.
+    let parent = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(1);
+    Process::of(parent.unwrap().parse().unwrap()).unwrap()
+}

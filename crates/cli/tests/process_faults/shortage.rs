@@ -1,0 +1,184 @@
+//! There is not enough of something, or nobody is there: a clear word, and nothing is left.
+
+use super::pod::{Ended, Pod, Running};
+use rustix::process::Signal;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+
+const TWO: &str = "
+  restartPolicy: Never
+  volumes: [{name: shared, emptyDir: {}}]
+  containers:
+    - name: app
+      requires: [{container: base, until: ready}]
+      command: [sh, -c, 'echo done; exit 3']
+    - name: base
+      sidecar: true
+      readyOn: {logLine: up}
+      command: [sh, -c, 'echo up; exec sleep 1000']
+";
+
+/// A shell that does something first, and then becomes pillion.
+fn after(pod: &Pod, script: &str) -> Command {
+    let mut command = Command::new("sh");
+    pod.dress(&mut command);
+    let script = format!("{script} exec \"$0\" run pod.yaml");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_pillion")]);
+    command
+}
+
+#[test]
+fn with_few_descriptors_a_pod_runs_or_somebody_says_what_is_wrong() {
+    let mut codes = Vec::new();
+    for most in (3..26).chain([64]) {
+        let pod = Pod::new(TWO);
+        let run = Running::start(after(&pod, &format!("exec 2>&1; ulimit -n {most};")));
+
+        let (heard, ended) = stop_when_stuck(run);
+
+        let clear = ["done", "error:", "Too many open files", "cannot open"];
+        let is_clear = heard
+            .iter()
+            .any(|line| clear.iter().any(|text| line.contains(text)));
+        assert!(is_clear, "with {most}: {heard:#?}, {ended:?}");
+        pod.wait_until_nobody_is_left();
+        codes.push(ended.code);
+    }
+    assert_eq!(codes.last(), Some(&3), "{codes:?}");
+}
+
+/// Listens to a run to its end, and stops it when it waits for better times.
+fn stop_when_stuck(run: Running) -> (Vec<String>, Ended) {
+    let mut heard = Vec::new();
+    while let Some(line) = run.next_line() {
+        if line.contains("restarts in") {
+            run.signal(Signal::TERM);
+        }
+        heard.push(line);
+    }
+    (heard, run.end())
+}
+
+/// The machine lets us make a file system of our own.
+fn can_mount() -> bool {
+    let tried = Command::new("unshare")
+        .args([MOUNTS, "mount", "-t", "tmpfs", "none", "/mnt"])
+        .stderr(Stdio::null())
+        .status();
+    tried.is_ok_and(|status| status.success())
+}
+
+/// A mount namespace, for root and for others.
+const MOUNTS: &str = "-rm";
+
+/// Runs a pod whose state is on a file system of this size, with so many bytes taken.
+fn run_on(pod: &Pod, kilobytes: u32, taken: u32) -> Ended {
+    fs::create_dir(pod.path("state")).unwrap();
+    let script = format!(
+        "mount -t tmpfs -o size={kilobytes}k none state && head -c {taken} /dev/zero > state/taken;"
+    );
+    let shell = after(pod, &script);
+    let mut command = Command::new("unshare");
+    pod.dress(&mut command);
+    command.arg(MOUNTS).arg("sh").args(shell.get_args());
+    Running::start(command).end()
+}
+
+#[test]
+fn a_disk_that_becomes_full_does_not_end_the_pod() {
+    if !can_mount() {
+        return;
+    }
+    let pod = Pod::new(
+        "
+  restartPolicy: Never
+  containers:
+    - {name: app, command: [sh, -c, 'yes | head -c 2000000; echo done; exit 3']}
+",
+    );
+
+    let ended = run_on(&pod, 512, 0);
+
+    assert_eq!(ended.code, 3, "{}", ended.notes);
+    assert!(ended.said("done"));
+    assert!(
+        ended.notes.contains("No space left"),
+        "it is said: {}",
+        ended.notes
+    );
+}
+
+#[test]
+fn a_disk_that_is_full_is_named() {
+    if !can_mount() {
+        return;
+    }
+    let pod = Pod::new(TWO);
+
+    let ended = run_on(&pod, 64, 64 << 10);
+
+    assert_eq!(ended.code, 125, "{ended:?}");
+    assert!(ended.notes.contains("No space left"), "{}", ended.notes);
+    assert!(ended.notes.contains("state"), "{}", ended.notes);
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_made_is_named() {
+    let pod = Pod::new(TWO);
+    fs::write(pod.path("state"), "a file").unwrap();
+
+    let ended = pod.run();
+
+    assert_eq!(ended.code, 125, "{ended:?}");
+    assert!(ended.notes.contains("state"), "{}", ended.notes);
+    assert!(ended.notes.contains("XDG_STATE_HOME"), "{}", ended.notes);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    let pod = Pod::new(TWO);
+    fs::remove_file(pod.file()).unwrap();
+    // Root reads every file, but no folder.
+    fs::create_dir(pod.file()).unwrap();
+
+    let ended = pod.run();
+
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.notes.contains("pod.yaml"), "{}", ended.notes);
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_pod_in_order() {
+    let pod = Pod::new(
+        "
+  restartPolicy: Never
+  containers:
+    - name: base
+      sidecar: true
+      provides: [network]
+      readyOn: {logLine: up}
+      command: [sh, -c, 'trap \"echo base >> order; exit 0\" TERM; echo up; while :; do sleep 0.02; done']
+    - name: app
+      command: [sh, -c, 'trap \"echo app >> order; exit 0\" TERM; while :; do echo more; sleep 0.02; done']
+",
+    );
+    let mut command = pod.command();
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    out.read_line(&mut String::new()).unwrap();
+
+    drop(out);
+
+    let process = super::pod::Process::of(child.id().cast_signed()).unwrap();
+    process.assert_ends();
+    child.wait().unwrap();
+    let order = fs::read_to_string(pod.path("order")).unwrap();
+    assert_eq!(order, "app\nbase\n");
+    pod.assert_nothing_is_left();
+}
