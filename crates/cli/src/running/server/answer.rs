@@ -32,10 +32,12 @@ impl Server {
         client.lines.flush()?;
         match (client.who, client.doing) {
             (Who::Person, Doing::Asking) => {
-                if let Some(request) = client.lines.try_receive()? {
-                    self.serve_person(client, request, seen)?;
-                }
-                Ok(())
+                let Some(request) = client.lines.try_receive()? else {
+                    return Ok(());
+                };
+                self.serve_person(client, request, seen)?;
+                // What was said in the same breath has come already, and nobody will be woken for it.
+                self.serve(client, seen)
             }
             (Who::Container(container), Doing::Asking) => {
                 if let Some(request) = client.lines.try_receive()? {
@@ -45,6 +47,9 @@ impl Server {
                 Ok(())
             }
             (_, Doing::Running(id)) => pass_signals_on(client, id, seen),
+            (_, Doing::Watching) if client.behind && !client.lines.has_pending() => {
+                self.watch(client, seen)
+            }
             (_, Doing::Watching | Doing::Waiting | Doing::Leaving) => stay_silent(client),
         }
     }

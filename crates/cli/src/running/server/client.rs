@@ -16,6 +16,8 @@ pub(super) struct Client {
     pub(super) doing: Doing,
     /// When it is let go, if nothing comes of it.
     pub(super) until: Option<Tick>,
+    /// It has missed something, because it had not read what was told before.
+    pub(super) behind: bool,
     writing: bool,
 }
 
@@ -52,13 +54,15 @@ impl Client {
             who,
             doing: Doing::Asking,
             until: Some(until),
+            behind: false,
             writing: false,
         }
     }
 
     /// Tells something, if what was told before has been read.
     pub(super) fn tell(&mut self, message: &impl Serialize) -> Result<(), ChannelError> {
-        if self.lines.has_pending() {
+        self.behind = self.lines.has_pending();
+        if self.behind {
             return Ok(());
         }
         self.lines.queue(message)?;
