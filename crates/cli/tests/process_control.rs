@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// A sidecar that tells when it is ready, and a main.
 const TWO: &str = r#"
@@ -333,6 +333,38 @@ fn sockets_are_for_their_users_alone() {
         let (out, _, _) = told(&output.expect("pillion can be run by anybody"));
         assert_eq!(out, "");
     }
+}
+
+#[test]
+fn a_container_of_another_user_gets_through_to_its_own_socket_only() {
+    let nobody = |command: &mut Command| command.uid(65534).gid(65534).output();
+    let runs = nobody(Command::new(env!("CARGO_BIN_EXE_pillion")).arg("--version"));
+    if !rustix::process::geteuid().is_root() || !runs.is_ok_and(|output| output.status.success()) {
+        return;
+    }
+    let place = Place::new();
+    let open = std::fs::Permissions::from_mode(0o711);
+    std::fs::set_permissions(place.path(), open).expect("it is ours");
+    let containers = r#"
+  containers:
+    - {name: root, sidecar: true, command: [sleep, "1000"]}
+    - name: app
+      restartPolicy: Never
+      requires: [root]
+      securityContext: {runAsUser: 65534}
+      command:
+        - sh
+        - -c
+        - |
+          "$PILLION" status; room=${PILLION_SOCKET%/1/ask}
+          for other in 0/ask control; do PILLION_SOCKET=$room/$other "$PILLION" status 2>&1 | grep -o 'Permission denied'; done
+"#;
+    let pod = place.run("orders", containers, "podEnded");
+    pod.end();
+    assert_eq!(
+        place.says(&["logs", "orders", "app"]).0,
+        "running\nPermission denied\nPermission denied\n"
+    );
 }
 
 #[test]

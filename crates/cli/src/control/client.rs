@@ -23,7 +23,7 @@ pub(crate) struct Client {
 /// There is no talking to a pod.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotAnswered {
-    #[error("nobody listens at {}", .path.display())]
+    #[error("there is no talking to the pod at {}", .path.display())]
     Nobody { path: PathBuf, source: io::Error },
     #[error("{pod} does not answer")]
     Silent { pod: String },

@@ -41,7 +41,7 @@ impl Place {
             .args(arguments)
             .stdin(Stdio::null())
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("XDG_STATE_HOME", self.path().join("state"))
             .env("PILLION_RUNTIME_DIR", self.path().join("run"));
         command
