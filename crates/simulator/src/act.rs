@@ -166,7 +166,7 @@ impl Act {
     }
 
     /// When it is due if its condition has held since that moment.
-    pub(crate) fn due(&self, since: Tick) -> Tick {
+    pub fn due(&self, since: Tick) -> Tick {
         (since + self.holds_for).max(self.not_before) + self.after
     }
 
@@ -200,7 +200,7 @@ impl When {
     }
 
     /// Whether it is so now.
-    pub(crate) fn holds(&self, log: &Log, status: &PodStatus) -> bool {
+    pub fn holds(&self, log: &Log, status: &PodStatus) -> bool {
         let exited = |(name, times): &(Box<str>, u32)| {
             log.count(&Who::container(name).says(Word::Exited)) >= *times as usize
         };

@@ -187,7 +187,8 @@ impl Script {
         }
     }
 
-    pub(crate) fn hook(&self, hook: HookKind) -> &PerRun<HookScript> {
+    /// What one of its hooks does.
+    pub fn hook(&self, hook: HookKind) -> &PerRun<HookScript> {
         match hook {
             HookKind::PostStart => &self.post_start,
             HookKind::PreStop => &self.pre_stop,
@@ -195,7 +196,8 @@ impl Script {
         }
     }
 
-    pub(crate) fn probe(&self, probe: ProbeKind) -> &PerRun<Answers> {
+    /// What one of its probes finds.
+    pub fn probe(&self, probe: ProbeKind) -> &PerRun<Answers> {
         match probe {
             ProbeKind::Startup => &self.startup,
             ProbeKind::Readiness => &self.readiness,
@@ -290,7 +292,7 @@ impl Default for HookRuns {
 impl Answers {
     /// What an attempt finds that begins `up` after `Started`, and after what time; no time means
     /// that it does not answer.
-    pub(crate) fn attempt(self, up: Option<Duration>) -> (bool, Option<Duration>) {
+    pub fn attempt(self, up: Option<Duration>) -> (bool, Option<Duration>) {
         match self {
             Self::Ok => (up.is_some(), Some(Duration::ZERO)),
             Self::Fail => (false, Some(Duration::ZERO)),

@@ -27,6 +27,7 @@ pub mod laws;
 mod mixer;
 pub mod mutants;
 pub mod pairwise;
+pub mod processes;
 pub mod subject;
 pub mod sweep;
 mod tri;

@@ -1,0 +1,87 @@
+//! What real processes cannot play, and what cannot be judged by lines: each with its reason.
+
+use pillion_simulator::act::Deed;
+use pillion_simulator::actor::{End, Script};
+use pillion_simulator::check::Claim;
+use pillion_simulator::{Driver, Scenario};
+
+/// So many runs of a container can differ from each other.
+const RUNS: u32 = 16;
+
+/// Why processes cannot play a scenario, if they cannot. Files that say so themselves come first.
+pub fn why_not(scenario: &Scenario) -> Option<Box<str>> {
+    if let Some(reason) = scenario.not_on.get(&Driver::Process) {
+        return Some(reason.clone());
+    }
+    let scripts = scenario.scripts.values().find_map(script);
+    let acts = scenario.acts.iter().chain(&scenario.timed_acts);
+    let deed = acts.filter_map(|act| act.deed.as_ref()).find_map(deed);
+    scripts.or(deed).map(Into::into)
+}
+
+fn script(script: &Script) -> Option<&'static str> {
+    if script.pull.fails > 0 || !script.pull.takes.is_zero() {
+        return Some("host processes have no image to pull");
+    }
+    if script.create.fails > 0 {
+        return Some("an actor that is there can always be started");
+    }
+    let ends = (1..=RUNS).flat_map(|run| {
+        let stop = script.stop_ends.as_ref();
+        [
+            Some(script.ends.in_run(run)),
+            stop.map(|ends| ends.in_run(run)),
+        ]
+    });
+    ends.flatten().find_map(|end| match end {
+        End::Exit(_) | End::Signal(9) => None,
+        End::Signal(_) => Some("actors take signals and do not die of them"),
+        End::OutOfMemory => Some("actors need no memory to speak of"),
+    })
+}
+
+fn deed(deed: &Deed) -> Option<&'static str> {
+    match deed {
+        Deed::Delete { .. }
+        | Deed::Kill { .. }
+        | Deed::Exit { .. }
+        | Deed::Ask { .. }
+        | Deed::SetProbe { .. } => None,
+        Deed::SetImage { .. } => Some("host processes have no image that could change"),
+        Deed::Replace(_) => Some("a replacement is played by those who drive `pillion apply`"),
+        Deed::RestartDriver { .. } | Deed::Reboot => {
+            Some("host processes end with their driver and are not found again")
+        }
+        Deed::AddEphemeral { .. } => {
+            Some("host processes have no debugging containers beside them")
+        }
+    }
+}
+
+/// Whether a claim is about what containers write, or about the end that whoever started the pod sees.
+pub fn is_seen(claim: &Claim) -> bool {
+    match claim {
+        Claim::Starts(_)
+        | Claim::Exits(_)
+        | Claim::NeverStarts(_)
+        | Claim::Restarted(_)
+        | Claim::NotRestarted(_)
+        | Claim::StartsBefore(..)
+        | Claim::ExitsBefore(..)
+        | Claim::AnyStartAfter(..)
+        | Claim::AnyExitAfter(..)
+        | Claim::RunsTogether(..)
+        | Claim::RunsTogetherFirst(..)
+        | Claim::Together { .. }
+        | Claim::Lasts { .. }
+        | Claim::Between { .. }
+        | Claim::Gap { .. }
+        | Claim::Count { .. }
+        | Claim::Gone { .. }
+        | Claim::ExitCode(_) => true,
+        Claim::Status { .. }
+        | Claim::RestartsNeverFall(_)
+        | Claim::Result { .. }
+        | Claim::Event { .. } => false,
+    }
+}

@@ -1,0 +1,151 @@
+//! Plays many scenarios side by side, and those that fail again, alone and slower.
+//!
+//! Actors mostly wait, so many pods can be played at once. What fails because the machine was too busy does not fail
+//! when there is more time for everything; what is wrong fails again.
+
+use super::limits::{is_seen, why_not};
+use super::play;
+use super::scale::Scale;
+use pillion_simulator::suite::{Broken, Files, Ran, Report, read_file};
+use pillion_simulator::{Driver, Outcome, Record, Scenario, Verdict, judge};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// How to play.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<'a> {
+    /// The actor program.
+    pub actor: &'a Path,
+    /// A folder for all plays.
+    pub folder: &'a Path,
+    /// How much shorter.
+    pub scale: Scale,
+    /// How many pods at once.
+    pub together: usize,
+}
+
+/// What became of one file.
+type Result = std::result::Result<Vec<Verdict>, String>;
+
+/// A pod that goes on is not watched longer than this many times the scale, in seconds.
+const LONGEST: u64 = 60;
+
+/// Plays every file whose path begins so; the others are there to be referred to.
+pub fn run(files: &Files, prefix: &str, setup: Setup<'_>) -> Report {
+    let names: Vec<_> = files
+        .keys()
+        .filter(|name| name.starts_with(prefix))
+        .collect();
+    let mut results = all(files, &names, setup);
+    let slower = Setup {
+        scale: Scale(setup.scale.0.div_ceil(3)),
+        together: 4,
+        ..setup
+    };
+    let failed: Vec<_> = (0..names.len())
+        .filter(|place| has_failed(&results[*place]))
+        .collect();
+    let again: Vec<_> = failed.iter().map(|place| names[*place]).collect();
+    for (place, result) in failed.into_iter().zip(all(files, &again, slower)) {
+        results[place] = result;
+    }
+    let mut report = Report::default();
+    for (file, result) in names.into_iter().zip(results) {
+        match result {
+            Ok(verdicts) => report.cases.extend(verdicts.into_iter().map(|verdict| Ran {
+                file: file.clone(),
+                verdict,
+            })),
+            Err(why) => report.broken.push(Broken {
+                file: file.clone(),
+                why,
+            }),
+        }
+    }
+    report
+}
+
+fn has_failed(result: &Result) -> bool {
+    let failed = |verdict: &Verdict| matches!(verdict.outcome, Outcome::Failed(_));
+    result
+        .as_ref()
+        .map_or(true, |verdicts| verdicts.iter().any(failed))
+}
+
+/// Plays these files, many at once; the results in the same order.
+fn all(files: &Files, names: &[&String], setup: Setup<'_>) -> Vec<Result> {
+    let next = AtomicUsize::new(0);
+    let results: Vec<_> = names
+        .iter()
+        .map(|_| Mutex::new(Err("not played".to_owned())))
+        .collect();
+    let work = || {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(name) = names.get(place) else {
+                return;
+            };
+            let result = one(files, name, setup);
+            *results[place].lock().expect("nobody panics with it") = result;
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..setup.together.min(names.len()) {
+            scope.spawn(work);
+        }
+    });
+    let results = results.into_iter();
+    results
+        .map(|result| result.into_inner().expect("nobody panics with it"))
+        .collect()
+}
+
+fn one(files: &Files, name: &str, setup: Setup<'_>) -> Result {
+    let reading = read_file(files, name);
+    let Some(scenario) = &reading.scenario else {
+        return Err(reading.describe());
+    };
+    let scenario = judged_by_lines(scenario);
+    let left_out = scenario
+        .cases
+        .iter()
+        .all(|case| case.not_on.contains_key(&Driver::Process));
+    if scenario.not_on.contains_key(&Driver::Process) || left_out {
+        return Ok(judge(&scenario, &Record::default(), Driver::Process));
+    }
+    let folder = tempfolder(setup, name).map_err(|error| error.to_string())?;
+    let mut shorter = setup.scale.scenario(&scenario);
+    shorter.run_for = shorter.run_for.min(Duration::from_secs(LONGEST));
+    let record = play(&shorter, setup.actor, &folder).map_err(|error| error.to_string())?;
+    Ok(judge(&shorter, &record, Driver::Process))
+}
+
+/// Only the checks that lines can answer. A case that has no others is left out, and says so.
+fn judged_by_lines(scenario: &Scenario) -> Scenario {
+    let mut scenario = scenario.clone();
+    if let Some(reason) = why_not(&scenario) {
+        scenario.not_on.insert(Driver::Process, reason);
+    }
+    for case in &mut scenario.cases {
+        case.checks.retain(|check| is_seen(&check.claim));
+        if case.checks.is_empty() && !scenario.not_on.contains_key(&Driver::Process) {
+            let reason = "it looks only at the pod's status, which is the engine's own word";
+            case.not_on
+                .entry(Driver::Process)
+                .or_insert_with(|| reason.into());
+        }
+    }
+    scenario
+}
+
+fn tempfolder(setup: Setup<'_>, name: &str) -> io::Result<PathBuf> {
+    let name = name.replace('/', ".");
+    let folder = setup.folder.join(format!("{}-{name}", setup.scale.0));
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
