@@ -5,6 +5,7 @@ use crate::hint::Hint;
 use crate::running::room;
 use pillion_spec::nearest;
 use std::io;
+use std::path::Path;
 
 /// How a person names a pod that runs: `orders`, `shop/orders`; with a container, `orders/app`, `shop/orders/app`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -30,7 +31,15 @@ pub(crate) enum NotRunning {
 
 /// All pods of this user that run and answer, by namespace and name; and what is wrong with those that do not.
 pub(crate) fn all() -> Result<(Vec<Client>, Vec<NotAnswered>), NotRunning> {
-    let sockets = room::control_sockets().map_err(|source| NotRunning::Unlisted { source })?;
+    those(|_| true)
+}
+
+/// The same, of those whose sockets look right.
+fn those(
+    looks_right: impl Fn(&Path) -> bool,
+) -> Result<(Vec<Client>, Vec<NotAnswered>), NotRunning> {
+    let mut sockets = room::control_sockets().map_err(|source| NotRunning::Unlisted { source })?;
+    sockets.retain(|socket| looks_right(socket));
     let mut clients = Vec::new();
     let mut silent = Vec::new();
     for socket in sockets {
@@ -53,11 +62,18 @@ pub(crate) fn all() -> Result<(Vec<Client>, Vec<NotAnswered>), NotRunning> {
 
 /// The pod that is meant: the only one if nobody says.
 pub(crate) fn one(wanted: Option<&str>) -> Result<Client, NotRunning> {
-    let (clients, mut silent) = all()?;
     let Some(wanted) = wanted else {
+        let (clients, silent) = all()?;
         return only(clients, silent);
     };
     let named = Named::parse(wanted);
+    // One that is stuck must not keep anybody from talking to another.
+    let (likely, _) = those(|socket| room::may_be_of(socket, named.name))?;
+    let mut likely: Vec<_> = likely.into_iter().filter(|one| named.is(one)).collect();
+    if likely.len() == 1 {
+        return Ok(likely.remove(0));
+    }
+    let (clients, mut silent) = all()?;
     let (mut meant, others): (Vec<_>, Vec<_>) =
         clients.into_iter().partition(|client| named.is(client));
     match (meant.len(), silent.pop()) {

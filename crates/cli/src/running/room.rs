@@ -73,6 +73,13 @@ pub(crate) fn control_sockets() -> io::Result<Vec<PathBuf>> {
     Ok(sockets)
 }
 
+/// Whether this can be the socket of a pod of that name: a long name is not written out.
+pub(crate) fn may_be_of(socket: &Path, name: &str) -> bool {
+    let room = socket.parent().and_then(Path::file_name);
+    let room = room.and_then(|room| room.to_str()).unwrap_or_default();
+    room.len() >= LONGEST_NAME || room.split_once('.').is_some_and(|(_, of)| of == name)
+}
+
 /// Root's containers may run as others, who cannot get through root's own `XDG_RUNTIME_DIR`: so that is not asked, and there
 /// is a variable of our own for whoever wants another place.
 fn base() -> PathBuf {
@@ -130,5 +137,9 @@ mod tests {
         assert_ne!(one, other);
         assert!(one.len() <= LONGEST_NAME);
         assert_eq!(short("default.orders"), "default.orders");
+        let socket = |room: &str| control(Path::new(room));
+        assert!(may_be_of(&socket(&one), &"a".repeat(192)));
+        assert!(may_be_of(&socket("default.orders"), "orders"));
+        assert!(!may_be_of(&socket("default.orders"), "ders"));
     }
 }
