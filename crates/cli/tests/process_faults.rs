@@ -13,3 +13,5 @@ mod pod;
 mod probes;
 #[path = "process_faults/shortage.rs"]
 mod shortage;
+#[path = "process_faults/user.rs"]
+mod user;
