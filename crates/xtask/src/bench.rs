@@ -3,6 +3,7 @@
 mod engine;
 mod file;
 mod life;
+mod run;
 mod shape;
 mod statistics;
 
@@ -21,6 +22,8 @@ pub(crate) enum Bench {
         #[arg(long)]
         shape: Option<Shape>,
     },
+    /// `pillion run`, beside the bare loop and other supervisors.
+    Run(run::Args),
 }
 
 /// A figure that must not be above (or below) its limit.
@@ -47,6 +50,7 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> anyhow::Result<()> {
             figures.extend(file::run());
             figures
         }
+        Bench::Run(args) => return run::run(workspace, args),
     };
     judge(&figures)
 }
