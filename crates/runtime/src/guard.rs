@@ -31,20 +31,30 @@ pub use serve::serve;
 pub use stage::{Mount, MountKind, Stage, StageError};
 
 use crate::socket::send_bytes;
+use rustix::event::Timespec;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::process::{Child, Command, Stdio};
 
 /// The guard of one pod, seen from `pillion`. Dropped, it ends with all that it guards.
-#[derive(Debug)]
 pub struct Guard {
     program: OsString,
     arguments: Vec<String>,
     process: Child,
     control: Option<OwnedFd>,
+    /// A keeper that waits for the next one to ask for it.
+    spare: Cell<Option<Channel>>,
 }
+
+/// Whoever has had nothing to do for so long will have nothing to do for a while, and gives back what it can.
+const QUIET: Timespec = Timespec {
+    tv_sec: 1,
+    tv_nsec: 0,
+};
 
 // === impl Guard ===
 
@@ -59,11 +69,13 @@ impl Guard {
             arguments,
             process,
             control: Some(control),
+            spare: Cell::new(None),
         })
     }
 
     /// Starts another one in place of one that was killed.
     pub fn restart(&mut self) -> io::Result<()> {
+        self.rest();
         self.control = None;
         self.process.wait()?;
         let (process, control) = start(&self.program, &self.arguments)?;
@@ -72,8 +84,27 @@ impl Guard {
         Ok(())
     }
 
-    /// Asks for a keeper. It waits for its first order.
+    /// A keeper that waits for its first order.
     pub fn keeper(&self) -> io::Result<Channel> {
+        match self.spare.take() {
+            Some(spare) => Ok(spare),
+            None => self.ask(),
+        }
+    }
+
+    /// Has a keeper made, so that the next one who asks need not wait for it.
+    pub fn prepare(&self) {
+        let spare = self.spare.take();
+        // Whoever asks next sees what is wrong.
+        self.spare.set(spare.or_else(|| self.ask().ok()));
+    }
+
+    /// Lets the keeper go that was made for the next one who asks.
+    pub fn rest(&self) {
+        self.spare.set(None);
+    }
+
+    fn ask(&self) -> io::Result<Channel> {
         let (ours, theirs) = pair()?;
         let control = self.control.as_ref().ok_or(io::ErrorKind::NotConnected)?;
         send_bytes(control.as_fd(), &[serve::KEEPER], &[theirs.as_fd()])?;
@@ -87,13 +118,23 @@ impl Guard {
 
     /// Lets the guard go, and waits until nothing is left.
     pub fn finish(mut self) -> io::Result<()> {
+        self.rest();
         self.control = None;
         self.process.wait().map(drop)
     }
 }
 
+impl fmt::Debug for Guard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let process = self.process.id();
+        let mut text = formatter.debug_struct("Guard");
+        text.field("process", &process).finish_non_exhaustive()
+    }
+}
+
 impl Drop for Guard {
     fn drop(&mut self) {
+        self.rest();
         self.control = None;
         // It ends by itself once its socket is closed; nobody is left to hear of a failure.
         let _ = self.process.wait();

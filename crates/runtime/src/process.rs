@@ -32,6 +32,7 @@ use crate::guard::{ChannelError, Guard, Order, Outcome, Report, cgroup::Controll
 use crate::poller::{Poller, Token};
 use crate::probe::thread::{Probers, Ticket};
 use crate::runtime::{Happening, Output, Runtime, Stream};
+use crate::sys::give_back;
 use alarm::{Alarm, Alarms, Due};
 use beside::Beside;
 use listen::Listeners;
@@ -45,6 +46,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// Runs the containers of one pod as host processes.
 #[derive(Debug)]
@@ -68,6 +70,8 @@ pub struct Processes {
     next_exec: u64,
     /// Those in containers who want to ask something.
     callers: Vec<(ContainerId, OwnedFd)>,
+    /// Nothing is kept any more only because it might be needed at once.
+    rested: bool,
     room: Room,
 }
 
@@ -110,6 +114,9 @@ struct Asked {
 /// The most that is read of one container before the others get their turn.
 const MOST_OUTPUT: usize = 64 << 10;
 
+/// When nothing has happened for so long, nothing will happen for a while.
+const QUIET: Duration = Duration::from_secs(1);
+
 // === impl Processes ===
 
 impl Processes {
@@ -137,8 +144,10 @@ impl Processes {
             queue: VecDeque::from([Happening::Event(Event::SandboxReady)]),
             next_exec: 0,
             callers: Vec::new(),
+            rested: false,
             room,
         };
+        processes.guard.prepare();
         let token = processes.token(Source::Probers);
         processes.poller.add(&processes.probers, token)?;
         let token = processes.token(Source::Files);
@@ -201,6 +210,13 @@ impl Processes {
     pub fn finish(self) -> io::Result<()> {
         drop(self.runs);
         self.guard.finish()
+    }
+
+    /// Nothing has happened for a while: what was kept to be quick is given back.
+    fn rest(&mut self) {
+        self.rested = true;
+        self.guard.rest();
+        give_back();
     }
 
     fn token(&mut self, source: Source) -> Token {
@@ -501,9 +517,14 @@ impl Runtime for Processes {
             if until.is_some_and(|until| until <= now) {
                 return Ok(Happening::Due);
             }
-            let first = [until, self.alarms.next()].into_iter().flatten().min();
+            let quiet = (!self.rested).then(|| now + QUIET);
+            let first = [until, self.alarms.next(), quiet].into_iter().flatten();
             let poller = Rc::clone(&self.poller);
-            for token in poller.wait(now, first)? {
+            let ready = poller.wait(now, first.min())?;
+            if ready.is_empty() && quiet.is_some_and(|quiet| quiet <= clock::now()) {
+                self.rest();
+            }
+            for token in ready {
                 self.read(token);
             }
         }

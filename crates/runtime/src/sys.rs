@@ -5,6 +5,12 @@
     reason = "fork, signals, namespaces and descriptors for the next program"
 )]
 
+mod memory;
+mod program;
+
+pub(crate) use memory::give_back;
+pub(crate) use program::Program;
+
 use rustix::net::{AddressFamily, SocketType, socket};
 use rustix::process::Pid;
 use rustix::thread::{UnshareFlags, unshare_unsafe};

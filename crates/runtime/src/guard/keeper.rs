@@ -1,12 +1,13 @@
 //! A keeper: starts one process, and stays until nothing is left of it.
 
+use super::QUIET;
 use super::channel::Channel;
 use super::message::{Launch, Order, Outcome, Report};
 use super::spawn::{Descriptors, NotStarted, spawn};
 use super::stage::{Scene, StageError};
 use super::tree::{self, Reaped};
 use crate::socket::ChannelError;
-use crate::sys::SignalFd;
+use crate::sys::{SignalFd, give_back};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{
     Pid, Signal, WaitStatus, kill_process, kill_process_group, set_child_subreaper,
@@ -26,6 +27,8 @@ struct Keeper {
     alone: bool,
     /// The commands that run beside the process.
     execs: HashMap<Pid, u64>,
+    /// What it needed to begin was given back.
+    rested: bool,
 }
 
 /// Why there is nothing to keep.
@@ -136,6 +139,7 @@ impl Keeper {
             ended: None,
             alone: false,
             execs: HashMap::new(),
+            rested: false,
         }
     }
 
@@ -156,15 +160,19 @@ impl Keeper {
     }
 
     /// Waits until something happens.
-    fn wait(&self) {
+    fn wait(&mut self) {
         let mut events = [
             PollFd::new(&self.children, PollFlags::IN),
             PollFd::new(&self.channel, PollFlags::IN),
         ];
         // A socket that nobody will ever write to again would wake us for ever.
         let watched = if self.alone { 1 } else { 2 };
-        // Whatever it says, we look at both.
-        let _ = poll(&mut events[..watched], None);
+        let patience = (!self.rested).then_some(&QUIET);
+        // Whatever else it says, we look at both.
+        if poll(&mut events[..watched], patience) == Ok(0) {
+            self.rested = true;
+            give_back();
+        }
         self.children.drain();
     }
 

@@ -1,9 +1,10 @@
 //! The guard itself: forks keepers, and adopts what a keeper that was killed leaves behind.
 
+use super::QUIET;
 use super::channel::Channel;
 use super::keeper::keep;
 use super::tree::{self, Reaped};
-use crate::sys::{Forked, SignalFd, fork, keep_descriptors};
+use crate::sys::{Forked, SignalFd, fork, give_back, keep_descriptors};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{Pid, set_child_subreaper, setsid};
@@ -27,7 +28,7 @@ pub fn serve() -> io::Result<()> {
     set_child_subreaper(Some(rustix::process::getpid()))?;
     let children = SignalFd::new(libc::SIGCHLD)?;
     let mut keepers = HashSet::new();
-    let mut open = true;
+    let (mut open, mut rested) = (true, false);
     loop {
         let left = reap(&mut keepers);
         if !open && !left {
@@ -39,8 +40,12 @@ pub fn serve() -> io::Result<()> {
             PollFd::new(&stdin, PollFlags::IN),
         ];
         let watched = if open { 2 } else { 1 };
-        // Whatever it says, we look at both.
-        let _ = poll(&mut events[..watched], None);
+        let patience = (!rested).then_some(&QUIET);
+        // Whatever else it says, we look at both.
+        rested = poll(&mut events[..watched], patience) == Ok(0);
+        if rested {
+            give_back();
+        }
         let asked = open && !events[1].revents().is_empty();
         children.drain();
         if asked {
@@ -63,17 +68,21 @@ pub fn serve() -> io::Result<()> {
 
 /// Waits for those that have ended, and kills what has been adopted. Says whether anybody is left.
 fn reap(keepers: &mut HashSet<Pid>) -> bool {
+    let mut adopted = false;
     loop {
         match tree::reap() {
-            Reaped::Child(pid, _) => {
-                keepers.remove(&pid);
+            // A keeper that ends by itself leaves nobody behind. Whoever else has ended may have.
+            Reaped::Child(pid, status) => {
+                adopted |= !keepers.remove(&pid) || status.exit_status() != Some(0);
             }
             Reaped::NoneYet => break,
             Reaped::NoChildren => return false,
         }
     }
-    // A keeper brings down what it keeps by itself. Whoever else is here has lost its keeper.
-    tree::kill_children(|pid| keepers.contains(&pid));
+    if adopted {
+        // A keeper brings down what it keeps by itself. Whoever else is here has lost its keeper.
+        tree::kill_children(|pid| keepers.contains(&pid));
+    }
     true
 }
 
@@ -101,11 +110,16 @@ fn start_keeper(socket: OwnedFd) -> io::Result<Option<Pid>> {
     match fork()? {
         Forked::Parent(keeper) => Ok(Some(keeper)),
         Forked::Child => {
-            // The guard's socket must close with the guard, and with nobody else.
-            let null = File::options().read(true).write(true).open("/dev/null")?;
-            rustix::stdio::dup2_stdin(null)?;
-            keep(Channel::new(socket));
+            if let_go_of_guard().is_ok() {
+                keep(Channel::new(socket));
+            }
             Ok(None)
         }
     }
+}
+
+/// The guard's socket must close with the guard, and with nobody else.
+fn let_go_of_guard() -> io::Result<()> {
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    Ok(rustix::stdio::dup2_stdin(null)?)
 }

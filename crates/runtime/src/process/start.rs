@@ -73,11 +73,10 @@ impl Processes {
         let definition = definition.ok_or_else(|| config("it is not defined"))?;
         let definition = definition.current().map_err(config)?;
         let recipe = &definition.recipe;
-        let folder = self.folder_of(container).map_err(create)?;
-        let file = folder.join("last-words");
-        last_words_file(&file).map_err(create)?;
+        let file = self.last_words_file(container, recipe).map_err(create)?;
         let notify = match &recipe.ready_on {
             Some(ReadyOn::Notify) => {
+                let folder = self.folder_of(container).map_err(create)?;
                 Some(NotifySocket::bind(&folder.join("notify")).map_err(create)?)
             }
             Some(ReadyOn::File(_) | ReadyOn::LogLine(_)) | None => None,
@@ -149,6 +148,9 @@ impl Processes {
         channel
             .send(&order, &descriptors)
             .map_err(|error| failed(StartFailure::RunContainerError, error))?;
+        // It is made while this one works.
+        self.guard.prepare();
+        self.rested = false;
         Ok(channel)
     }
 
@@ -262,7 +264,24 @@ impl Processes {
         Ok((stage != Stage::default()).then_some(stage))
     }
 
-    /// The folder of one container, for its sockets and its last words. Whoever it runs as must get through.
+    /// Where a container leaves its last words: no file yet, unless it could not make one itself.
+    fn last_words_file(&self, container: ContainerId, recipe: &Recipe) -> io::Result<PathBuf> {
+        let name = format!("last-words-{}", container.index());
+        let path = self.room.folder.join(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        let is_mounted =
+            !recipe.mounts.is_empty() || recipe.termination_message_path != USUAL_LAST_WORDS;
+        if is_mounted || recipe.identity.user.is_some() {
+            let file = File::create_new(&path)?;
+            file.set_permissions(fs::Permissions::from_mode(0o666))?;
+        }
+        Ok(path)
+    }
+
+    /// The folder of one container, for its sockets. Whoever it runs as must get through.
     fn folder_of(&self, container: ContainerId) -> io::Result<PathBuf> {
         let folder = self.room.folder.join(container.index().to_string());
         fs::create_dir_all(&folder)?;
@@ -333,16 +352,6 @@ fn launch(recipe: &Recipe, command: Command) -> Launch {
         directory: recipe.working_dir.clone().map(Into::into),
         ..Launch::default()
     }
-}
-
-/// A new empty file, that whoever the container runs as can write.
-fn last_words_file(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let file = File::create_new(path)?;
-    file.set_permissions(fs::Permissions::from_mode(0o666))
 }
 
 /// Where a path of the container is on this machine.
