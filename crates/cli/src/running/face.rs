@@ -178,6 +178,7 @@ impl Front<Processes> for Face {
 
     fn settle(&mut self, now: Tick, engine: &Engine) {
         self.now = now;
+        self.keeping.settle();
         if !self.alone {
             let shown = self.show.settle(now, engine);
             self.shown(&shown);

@@ -16,6 +16,8 @@ use std::path::Path;
 #[derive(Debug)]
 pub(super) struct Keeping {
     timeline: File,
+    /// What is not in the timeline yet.
+    pending: String,
     logs: Logs,
     /// Why something is missing, until it was said.
     trouble: Option<io::Error>,
@@ -64,6 +66,7 @@ impl Keeping {
         let logs = Logs::new(folder.join("logs"));
         Ok(Self {
             timeline,
+            pending: String::new(),
             logs,
             trouble: None,
             troubled: false,
@@ -71,9 +74,16 @@ impl Keeping {
     }
 
     pub(super) fn told(&mut self, record: &Record) {
-        let line = json::record_line(record);
-        let written = self.timeline.write_all(line.as_bytes());
-        self.note(written);
+        self.pending.push_str(&json::record_line(record));
+    }
+
+    /// Writes what was told since the last time: things that happen together are written together.
+    pub(super) fn settle(&mut self) {
+        if !self.pending.is_empty() {
+            let written = self.timeline.write_all(self.pending.as_bytes());
+            self.pending.clear();
+            self.note(written);
+        }
     }
 
     pub(super) fn wrote(&mut self, container: &str, output: &Output, at: Wall) {
@@ -82,8 +92,9 @@ impl Keeping {
         self.note(written);
     }
 
-    /// What went wrong, the first time that somebody asks.
-    pub(super) fn trouble(&mut self) -> Option<io::Error> {
+    /// Writes the rest. Says what went wrong, the first time that somebody asks.
+    pub(super) fn finish(&mut self) -> Option<io::Error> {
+        self.settle();
         self.trouble.take()
     }
 
