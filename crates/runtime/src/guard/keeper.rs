@@ -167,9 +167,10 @@ impl Keeper {
         ];
         // A socket that nobody will ever write to again would wake us for ever.
         let watched = if self.alone { 1 } else { 2 };
-        let patience = (!self.rested).then_some(&QUIET);
+        let mut patience = (!self.rested).then_some(&QUIET);
         // Whatever else it says, we look at both.
-        if poll(&mut events[..watched], patience) == Ok(0) {
+        while poll(&mut events[..watched], patience) == Ok(0) {
+            patience = None;
             self.rested = true;
             give_back();
         }

@@ -28,7 +28,7 @@ pub fn serve() -> io::Result<()> {
     set_child_subreaper(Some(rustix::process::getpid()))?;
     let children = SignalFd::new(libc::SIGCHLD)?;
     let mut keepers = HashSet::new();
-    let (mut open, mut rested) = (true, false);
+    let mut open = true;
     loop {
         let left = reap(&mut keepers);
         if !open && !left {
@@ -40,10 +40,10 @@ pub fn serve() -> io::Result<()> {
             PollFd::new(&stdin, PollFlags::IN),
         ];
         let watched = if open { 2 } else { 1 };
-        let patience = (!rested).then_some(&QUIET);
+        let mut patience = Some(&QUIET);
         // Whatever else it says, we look at both.
-        rested = poll(&mut events[..watched], patience) == Ok(0);
-        if rested {
+        while poll(&mut events[..watched], patience) == Ok(0) {
+            patience = None;
             give_back();
         }
         let asked = open && !events[1].revents().is_empty();
