@@ -117,6 +117,9 @@ const MOST_OUTPUT: usize = 64 << 10;
 /// When nothing has happened for so long, nothing will happen for a while.
 const QUIET: Duration = Duration::from_secs(1);
 
+/// How the sockets are called at which containers ask, before their numbers.
+pub const ASK: &str = "ask";
+
 // === impl Processes ===
 
 impl Processes {
@@ -461,6 +464,15 @@ impl Processes {
             probe,
             ok,
         });
+    }
+}
+
+// === impl Room ===
+
+impl Room {
+    /// A file for one container. There is no folder for each: that would take longer than all else that is made.
+    fn path_of(&self, what: &str, container: ContainerId) -> PathBuf {
+        self.folder.join(format!("{what}-{}", container.index()))
     }
 }
 

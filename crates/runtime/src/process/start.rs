@@ -8,7 +8,7 @@ use super::ready::notify::NotifySocket;
 use super::recipe::{MountRecipe, Recipe};
 use super::run::{Pipes, Run};
 use super::volume::place;
-use super::{Processes, Source};
+use super::{ASK, Processes, Source};
 use crate::guard::cgroup::{Cgroup, CgroupLimits};
 use crate::guard::{Channel, Launch, Mount, MountKind, Order, Stage};
 use crate::runtime::Stream;
@@ -76,12 +76,13 @@ impl Processes {
         let file = self.last_words_file(container, recipe).map_err(create)?;
         let notify = match &recipe.ready_on {
             Some(ReadyOn::Notify) => {
-                let folder = self.folder_of(container).map_err(create)?;
-                Some(NotifySocket::bind(&folder.join("notify")).map_err(create)?)
+                let path = self.room.path_of("notify", container);
+                Some(NotifySocket::bind(&path).map_err(create)?)
             }
             Some(ReadyOn::File(_) | ReadyOn::LogLine(_)) | None => None,
         };
-        let door = Door::open(&folder.join("ask"), &recipe.identity).map_err(create)?;
+        let path = self.room.path_of(ASK, container);
+        let door = Door::open(&path, &recipe.identity).map_err(create)?;
         let lines = match &recipe.ready_on {
             Some(ReadyOn::LogLine(pattern)) => {
                 let watch = LineWatch::new(Regex::new(pattern).map_err(config)?);
@@ -266,8 +267,7 @@ impl Processes {
 
     /// Where a container leaves its last words: no file yet, unless it could not make one itself.
     fn last_words_file(&self, container: ContainerId, recipe: &Recipe) -> io::Result<PathBuf> {
-        let name = format!("last-words-{}", container.index());
-        let path = self.room.folder.join(name);
+        let path = self.room.path_of("last-words", container);
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
@@ -279,14 +279,6 @@ impl Processes {
             file.set_permissions(fs::Permissions::from_mode(0o666))?;
         }
         Ok(path)
-    }
-
-    /// The folder of one container, for its sockets. Whoever it runs as must get through.
-    fn folder_of(&self, container: ContainerId) -> io::Result<PathBuf> {
-        let folder = self.room.folder.join(container.index().to_string());
-        fs::create_dir_all(&folder)?;
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o711))?;
-        Ok(folder)
     }
 }
 
