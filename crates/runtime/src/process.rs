@@ -42,6 +42,7 @@ use ready::file::FileWatches;
 use ready::notify::NotifySocket;
 use run::Run;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -130,6 +131,7 @@ impl Processes {
         definitions: Vec<Definition>,
         room: Room,
     ) -> io::Result<Self> {
+        fs::create_dir_all(&room.folder)?;
         let probers = Probers::new()?;
         let files = FileWatches::new()?;
         let mut processes = Self {

@@ -42,7 +42,9 @@ pub(super) fn spawn(
     scene: &Scene,
 ) -> Result<Pid, NotStarted> {
     // What is wrong with a program that cannot be started so is found out in the other way.
-    if let Some(Ok(process)) = spawn_plain(launch, descriptors) {
+    if scene.is_plain()
+        && let Some(Ok(process)) = spawn_plain(launch, descriptors)
+    {
         return Ok(process);
     }
     let mut command = command(launch)?;

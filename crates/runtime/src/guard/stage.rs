@@ -112,6 +112,11 @@ impl Stage {
 // === impl Scene ===
 
 impl Scene {
+    /// Whether there is nothing to do for a process that enters.
+    pub(super) fn is_plain(&self) -> bool {
+        self.identity.is_none() && self.group.is_none()
+    }
+
     /// Puts the calling process, and all that it will start, under the limits.
     pub(super) fn join_group(&self) -> io::Result<()> {
         self.group.as_ref().map_or(Ok(()), Group::join)
