@@ -137,15 +137,15 @@ impl Subject {
         match self {
             Self::Hop => [Shape::Oneshots, Shape::Notify, Shape::Probed]
                 .into_iter()
-                .map(|shape| hop::run(yard, contenders, shape, rounds))
+                .map(|shape| Ok(hop::run(yard, contenders, shape, rounds)))
                 .collect(),
             Self::Start => Ok(vec![hop::start(yard, contenders, rounds)?]),
             Self::Cost => [(Shape::AtOnce, 200), (Shape::Oneshots, 1_000)]
                 .into_iter()
                 .map(|pods| cost::run(yard, contenders, pods, rounds.div_ceil(3)))
                 .collect(),
-            Self::Memory => idle::memory(yard, contenders),
-            Self::WakeUps => Ok(vec![idle::wake_ups(yard, contenders)?]),
+            Self::Memory => Ok(idle::memory(yard, contenders)),
+            Self::WakeUps => Ok(vec![idle::wake_ups(yard, contenders)]),
         }
     }
 }

@@ -14,10 +14,10 @@ pub(super) fn run(workspace: &Workspace) -> anyhow::Result<Vec<Row>> {
     println!("    building everything in {}", folder.display());
     let watch = Stopwatch::start();
     let mut build = workspace.cargo(&["build", "--release", "--quiet"]);
-    let built = build.env("CARGO_TARGET_DIR", &folder).status();
+    let ended = build.env("CARGO_TARGET_DIR", &folder).status();
     let elapsed = watch.elapsed();
     let _ = std::fs::remove_dir_all(&folder);
-    if !built?.success() {
+    if !ended?.success() {
         bail!("the build failed");
     }
     let mut time = Row::new("cold release build", "s", Bar::AtMost(180.0));

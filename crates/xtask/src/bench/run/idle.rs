@@ -24,7 +24,7 @@ struct Memory {
 }
 
 /// Memory with three services.
-pub(super) fn memory(yard: &mut Yard, contenders: &[Contender]) -> anyhow::Result<Vec<Row>> {
+pub(super) fn memory(yard: &mut Yard, contenders: &[Contender]) -> Vec<Row> {
     let mut rows = [
         Row::new("resident memory, 3 idle services", "MB", Bar::AtMost(6.0)),
         Row::new("… shared fairly (PSS)", "MB", Bar::None),
@@ -47,11 +47,11 @@ pub(super) fn memory(yard: &mut Yard, contenders: &[Contender]) -> anyhow::Resul
             row.add(contender.name(), value);
         }
     }
-    Ok(rows.into())
+    rows.into()
 }
 
 /// How often supervisors of fifty services wake up in a while.
-pub(super) fn wake_ups(yard: &mut Yard, contenders: &[Contender]) -> anyhow::Result<Row> {
+pub(super) fn wake_ups(yard: &mut Yard, contenders: &[Contender]) -> Row {
     let what = "wake-ups in 5 s, 50 idle services";
     let mut row = Row::new(what, "", Bar::AtMost(0.0));
     for contender in contenders {
@@ -70,7 +70,7 @@ pub(super) fn wake_ups(yard: &mut Yard, contenders: &[Contender]) -> anyhow::Res
             },
         );
     }
-    Ok(row)
+    row
 }
 
 /// Looks at the processes of a supervisor once all of its services run and it has settled.

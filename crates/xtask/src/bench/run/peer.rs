@@ -86,9 +86,8 @@ impl Peer {
         yard: &Yard,
         round: &Round,
     ) -> anyhow::Result<Option<Command>> {
-        let arguments = match files::write(self.kind, shape, count, yard, round)? {
-            Some(arguments) => arguments,
-            None => return Ok(None),
+        let Some(arguments) = files::write(self.kind, shape, count, yard, round)? else {
+            return Ok(None);
         };
         let mut command = Command::new(self.programs.join(self.kind.program()));
         command.args(arguments);

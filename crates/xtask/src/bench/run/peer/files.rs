@@ -105,7 +105,12 @@ fn folders(
     let folder = round.folder.join("services").display().to_string();
     Ok(match kind {
         Kind::Runit => vec!["-P".to_owned(), folder],
-        _ => vec![folder],
+        Kind::S6
+        | Kind::Supervisord
+        | Kind::Circus
+        | Kind::Horust
+        | Kind::Procman
+        | Kind::Decompose => vec![folder],
     })
 }
 
