@@ -281,9 +281,10 @@ fn mount(draft: &MountDraft) -> Yaml {
 
 fn volume(draft: &VolumeDraft) -> Map {
     let VolumeDraft { name, kind, remark } = draft;
-    let mut map = match remark {
-        Some(_) => Map::default(),
-        None => Map::in_braces(),
+    let mut map = match (remark, kind) {
+        // A path of the machine is long, or not, by where the project lies: that should not change the form.
+        (Some(_), _) | (None, VolumeKind::Host(_)) => Map::default(),
+        (None, VolumeKind::Empty | VolumeKind::Memory(_)) => Map::in_braces(),
     };
     map.push_with("name", name.as_str(), remark.clone());
     match kind {
