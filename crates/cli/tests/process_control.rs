@@ -327,7 +327,7 @@ fn sockets_are_for_their_users_alone() {
         let found = std::fs::metadata(place.room("orders").join(path)).expect("it is there");
         found.permissions().mode() & 0o777
     };
-    assert_eq!([mode("control"), mode("0/ask"), mode("1/ask")], [0o600; 3]);
+    assert_eq!([mode("control"), mode("ask-0"), mode("ask-1")], [0o600; 3]);
     if rustix::process::geteuid().is_root() {
         let output = place.pillion(&["ps"]).uid(65534).gid(65534).output();
         let (out, _, _) = told(&output.expect("pillion can be run by anybody"));
@@ -356,8 +356,8 @@ fn a_container_of_another_user_gets_through_to_its_own_socket_only() {
         - sh
         - -c
         - |
-          "$PILLION" status; room=${PILLION_SOCKET%/1/ask}
-          for other in 0/ask control; do PILLION_SOCKET=$room/$other "$PILLION" status 2>&1 | grep -o 'Permission denied'; done
+          "$PILLION" status; room=${PILLION_SOCKET%/ask-1}
+          for other in ask-0 control; do PILLION_SOCKET=$room/$other "$PILLION" status 2>&1 | grep -o 'Permission denied'; done
 "#;
     let pod = place.run("orders", containers, "podEnded");
     pod.end();
@@ -376,7 +376,7 @@ fn a_containers_socket_takes_nothing_that_is_for_people() {
         "{\"stop\":{\"grace\":0}}",
         "{\"exec\":{\"command\":[\"id\"]}}",
     ] {
-        let door = place.room("orders").join("1/ask");
+        let door = place.room("orders").join("ask-1");
         let mut stream = UnixStream::connect(door).expect("somebody listens");
         hear(&mut stream, "\n");
         writeln!(stream, "{request}").expect("somebody reads");
