@@ -95,7 +95,7 @@ impl Pod {
             .current_dir(self.folder.path())
             .env("HOME", self.folder.path())
             .env("XDG_STATE_HOME", self.path("state"))
-            .env("XDG_RUNTIME_DIR", self.path("runtime"))
+            .env("PILLION_RUNTIME_DIR", self.path("runtime"))
             .stdin(Stdio::null());
     }
 
@@ -149,12 +149,7 @@ impl Pod {
     }
 
     fn room(&self) -> PathBuf {
-        let base = if rustix::process::geteuid().is_root() {
-            PathBuf::from("/run")
-        } else {
-            self.path("runtime")
-        };
-        base.join("pillion").join(format!("default.{}", self.name))
+        self.path("runtime").join(format!("default.{}", self.name))
     }
 }
 
