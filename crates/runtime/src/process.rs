@@ -45,7 +45,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -119,7 +119,7 @@ const MOST_OUTPUT: usize = 64 << 10;
 const QUIET: Duration = Duration::from_secs(1);
 
 /// How the sockets are called at which containers ask, before their numbers.
-pub const ASK: &str = "ask";
+const ASK: &str = "ask";
 
 // === impl Processes ===
 
@@ -474,8 +474,17 @@ impl Processes {
 impl Room {
     /// A file for one container. There is no folder for each: that would take longer than all else that is made.
     fn path_of(&self, what: &str, container: ContainerId) -> PathBuf {
-        self.folder.join(format!("{what}-{}", container.index()))
+        path_of(&self.folder, what, container.index())
     }
+}
+
+/// Where the container of this number asks, in the folder of its pod.
+pub fn ask_path(folder: &Path, container: usize) -> PathBuf {
+    path_of(folder, ASK, container)
+}
+
+fn path_of(folder: &Path, what: &str, container: usize) -> PathBuf {
+    folder.join(format!("{what}-{container}"))
 }
 
 impl Runtime for Processes {

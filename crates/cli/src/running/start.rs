@@ -21,7 +21,7 @@ use pillion_runtime::journal::{Durable, Journal};
 use pillion_runtime::poller::Poller;
 use pillion_runtime::process::recipe::{self, RecipeError};
 use pillion_runtime::process::volume::place;
-use pillion_runtime::process::{ASK, Definition, Larder, Processes, Room};
+use pillion_runtime::process::{Definition, Larder, Processes, Room, ask_path};
 use pillion_runtime::pump::Pump;
 use pillion_runtime::signals::Signals;
 use pillion_simulator::act::Act;
@@ -139,7 +139,7 @@ fn larder(loaded: &Loaded, pod: &LoadedPod, begun: &Begun, room: &Path, program:
     let containers = pod.file.pod.spec.all_containers().enumerate();
     let variables: BTreeMap<_, _> = containers
         .map(|(index, (_, _, container))| {
-            let socket = room.join(format!("{ASK}-{index}"));
+            let socket = ask_path(room, index);
             let variables = [
                 ("PILLION", program.display().to_string()),
                 ("PILLION_POD", name.clone()),

@@ -1,12 +1,10 @@
 //! What a container is run by, and what it was made from.
 
-use super::recipe::{EnvFiles, Host, Kitchen, MountRecipe, Recipe, RecipeError, Recipes, Run};
-use super::volume::VolumePlan;
+use super::recipe::{EnvFiles, Host, Kitchen, Recipe, RecipeError, Recipes, Run};
+use super::volume::{VolumePlan, read};
 use pillion_spec::container::Container;
 use pillion_spec::file::{ConfigMap, Secret};
 use pillion_spec::pod::Pod;
-use std::fs;
-use std::io;
 use std::rc::Rc;
 
 /// Everything that the recipes of one pod were made from, kept for those that are made again at each start.
@@ -31,6 +29,8 @@ pub struct Definition {
     pub name: String,
     /// How it is run.
     pub recipe: Recipe,
+    /// Those that hold files with some of its variables.
+    env_volumes: Vec<VolumePlan>,
     larder: Rc<Larder>,
 }
 
@@ -50,11 +50,13 @@ impl Larder {
             let recipe = containers.remove(&one.name)?;
             Some(Definition {
                 name: one.name.clone(),
+                env_volumes: env_volumes(&recipe, &volumes),
                 recipe,
                 larder: Rc::clone(self),
             })
         });
-        Ok((definitions.collect(), volumes))
+        let definitions = definitions.collect();
+        Ok((definitions, volumes))
     }
 
     fn kitchen<'k>(&'k self, env_files: Option<&'k EnvFiles>) -> Kitchen<'k> {
@@ -72,42 +74,17 @@ impl Larder {
         let mut all = self.pod.spec.all_containers();
         all.find_map(|(_, _, one)| (one.name == name).then_some(one))
     }
-
-    /// What stands in the files that a recipe takes variables from.
-    fn read_env_files(&self, recipe: &Recipe) -> io::Result<EnvFiles> {
-        let read = |path| match fs::read_to_string(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            read => read.map(Some),
-        };
-        let kitchen = self.kitchen(None);
-        let files = recipe.env_files.iter().map(|file| {
-            let folder = kitchen
-                .volume(&file.volume)
-                .map(|volume| kitchen.volume_path(volume));
-            let text = folder.map_or(Ok(None), |folder| read(folder.join(&file.path)))?;
-            Ok((file.clone(), text))
-        });
-        files.collect()
-    }
 }
 
 // === impl Definition ===
 
 impl Definition {
-    /// Whether what is mounted belongs to the pod and not to the machine.
-    pub(super) fn is_of_pod(&self, mount: &MountRecipe) -> bool {
-        let run = &self.larder.run;
-        let folders = [Some(&run.volumes), run.memory_volumes.as_ref()];
-        let mut folders = folders.into_iter().flatten();
-        folders.any(|folder| mount.root.starts_with(folder))
-    }
-
     /// The definition as it is at this start: some variables stand in files that other containers write.
     pub(super) fn current(self: &Rc<Self>) -> Result<Rc<Self>, String> {
         if self.recipe.env_files.is_empty() {
             return Ok(Rc::clone(self));
         }
-        let files = self.larder.read_env_files(&self.recipe);
+        let files = read::read(&self.recipe.env_files, &self.env_volumes);
         let files = files.map_err(|error| error.to_string())?;
         let container = self.larder.container(&self.name);
         let container = container.ok_or("it is not in the pod any more")?;
@@ -119,7 +96,14 @@ impl Definition {
         Ok(Rc::new(Self {
             name: self.name.clone(),
             recipe,
+            env_volumes: self.env_volumes.clone(),
             larder: Rc::clone(&self.larder),
         }))
     }
+}
+
+/// The volumes that a recipe takes variables from.
+fn env_volumes(recipe: &Recipe, volumes: &[VolumePlan]) -> Vec<VolumePlan> {
+    let asked = |plan: &&VolumePlan| recipe.env_files.iter().any(|file| file.volume == plan.name);
+    volumes.iter().filter(asked).cloned().collect()
 }

@@ -5,7 +5,7 @@ use super::definition::Definition;
 use super::last_words::LastWords;
 use super::ready::line::LineWatch;
 use super::ready::notify::NotifySocket;
-use super::recipe::{MountRecipe, Recipe};
+use super::recipe::Recipe;
 use super::run::{Pipes, Run};
 use super::volume::place;
 use super::{ASK, Processes, Source};
@@ -233,7 +233,7 @@ impl Processes {
         let recipe = &definition.recipe;
         let mut mounts = Vec::new();
         for mount in &recipe.mounts {
-            mounts.push(definition.mount(mount)?);
+            mounts.push(place::mount(mount).map_err(create)?);
         }
         let at = &recipe.termination_message_path;
         if !mounts.is_empty() || at != USUAL_LAST_WORDS {
@@ -279,21 +279,6 @@ impl Processes {
             file.set_permissions(fs::Permissions::from_mode(0o666))?;
         }
         Ok(path)
-    }
-}
-
-impl Definition {
-    fn mount(&self, mount: &MountRecipe) -> Result<Mount, NotStarted> {
-        let source = place::prepare(mount).map_err(create)?;
-        let kind = MountKind::Bind {
-            source,
-            takes_mounts: self.is_of_pod(mount),
-        };
-        Ok(Mount {
-            kind,
-            target: mount.target.clone(),
-            read_only: mount.read_only,
-        })
     }
 }
 
