@@ -1,7 +1,7 @@
 //! What runs beside a container's process: hooks, probes, and commands of a person.
 
 use super::alarm::Due;
-use super::recipe::{HookAction, HttpRequest, ProbeAction};
+use super::recipe::{HookAction, ProbeAction};
 use super::run::Run;
 use super::{Asked, Processes};
 use crate::clock;
@@ -51,10 +51,10 @@ impl Processes {
                     Err(_) => self.hook_done(container, attempt, hook, false),
                 }
             }
-            Some(HookAction::Http(request)) => {
+            Some(HookAction::Ask(target)) => {
                 let timeout = deadline.map_or(LONGEST_HOOK, |at| at.since(clock::now()));
                 let what = Beside::Hook(hook);
-                self.ask(container, attempt, what, target(request), timeout);
+                self.ask(container, attempt, what, target, timeout);
             }
             Some(HookAction::Sleep(pause)) => {
                 let end = clock::now() + pause;
@@ -79,7 +79,7 @@ impl Processes {
         };
         let action = run.definition.recipe.probes.get(&probe).cloned();
         let what = Beside::Probe(probe);
-        let target = match action {
+        match action {
             Some(ProbeAction::Exec { command }) => {
                 match self.exec(container, attempt, command, what) {
                     Ok(id) => {
@@ -88,24 +88,10 @@ impl Processes {
                     }
                     Err(_) => self.probed(container, attempt, probe, false),
                 }
-                return;
             }
-            Some(ProbeAction::Http(request)) => target(request),
-            Some(ProbeAction::Tcp { host, port }) => Target::Tcp { host, port },
-            Some(ProbeAction::Grpc {
-                host,
-                port,
-                service,
-            }) => Target::Grpc {
-                host,
-                port,
-                service,
-            },
-            Some(ProbeAction::Fail { .. }) | None => {
-                return self.probed(container, attempt, probe, false);
-            }
-        };
-        self.ask(container, attempt, what, target, timeout);
+            Some(ProbeAction::Ask(target)) => self.ask(container, attempt, what, target, timeout),
+            Some(ProbeAction::Fail { .. }) | None => self.probed(container, attempt, probe, false),
+        }
     }
 
     /// Runs a command of a person in a container, with these for standard input, output and error. Its end is told
@@ -261,22 +247,5 @@ fn beside(run: &Run, command: Vec<String>) -> Launch {
         environment: recipe.environment.clone(),
         directory: recipe.working_dir.clone().map(Into::into),
         ..Launch::default()
-    }
-}
-
-fn target(request: HttpRequest) -> Target {
-    let HttpRequest {
-        secure,
-        host,
-        port,
-        path,
-        headers,
-    } = request;
-    Target::Http {
-        secure,
-        host,
-        port,
-        path,
-        headers,
     }
 }

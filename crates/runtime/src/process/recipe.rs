@@ -19,7 +19,7 @@ mod signal;
 #[cfg(test)]
 pub(in crate::process) mod tests;
 
-pub use action::{HookAction, HttpRequest, ProbeAction};
+pub use action::{HookAction, ProbeAction};
 pub use error::RecipeError;
 pub use identity::Identity;
 pub use kitchen::{Capacity, EnvFile, EnvFiles, Host, Kitchen, Run};

@@ -78,13 +78,17 @@ pub(crate) fn drip(stream: &mut TcpStream, bytes: &[u8]) {
     stream
         .set_read_timeout(Some(Duration::from_millis(5)))
         .unwrap();
+    while stream.write_all(bytes).is_ok() && falls_silent(stream) {}
+}
+
+/// Hears the other side out; says whether it is still there.
+fn falls_silent(stream: &mut TcpStream) -> bool {
     let mut buffer = [0; 1024];
-    while stream.write_all(bytes).is_ok() {
+    loop {
         match stream.read(&mut buffer) {
-            Ok(0) => return,
+            Ok(0) => return false,
             Ok(_) => {}
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            Err(_) => return,
+            Err(error) => return error.kind() == ErrorKind::WouldBlock,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Hooks and probes as they are carried out: ports are numbers, hosts have a default.
 
 use super::cook::Cook;
+use crate::probe::Target;
 use crate::process::expand::expand;
 use pillion_engine::pod::{HookKind, ProbeKind};
 use pillion_spec::container::Container;
@@ -19,7 +20,7 @@ pub enum HookAction {
         command: Vec<String>,
     },
     /// Makes a request.
-    Http(HttpRequest),
+    Ask(Target),
     /// Lets time pass.
     Sleep(Duration),
     /// Fails at once, as it does under the kubelet.
@@ -37,44 +38,13 @@ pub enum ProbeAction {
         /// The program and its arguments.
         command: Vec<String>,
     },
-    /// Makes a request.
-    Http(HttpRequest),
-    /// Opens a connection.
-    Tcp {
-        /// To this host.
-        host: String,
-        /// And this port.
-        port: u16,
-    },
-    /// Asks a gRPC server how it is.
-    Grpc {
-        /// On this host.
-        host: String,
-        /// And this port.
-        port: u16,
-        /// About this service; about itself if empty.
-        service: String,
-    },
+    /// Asks over the network.
+    Ask(Target),
     /// Fails at once, as it does under the kubelet.
     Fail {
         /// Why.
         why: String,
     },
-}
-
-/// An HTTP request.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct HttpRequest {
-    /// Whether over TLS.
-    pub secure: bool,
-    /// To this host.
-    pub host: String,
-    /// And this port.
-    pub port: u16,
-    /// The path, with a query if there is one.
-    pub path: String,
-    /// Headers in order; names may repeat.
-    pub headers: Vec<(String, String)>,
 }
 
 /// The hooks of a container. Commands are taken as they are written, as the kubelet takes them.
@@ -99,7 +69,7 @@ fn hook(cook: &Cook<'_>, hook: &Hook) -> HookAction {
             command: exec.command.clone(),
         },
         Hook::HttpGet(get) => match request(cook, get) {
-            Ok(request) => HookAction::Http(request),
+            Ok(request) => HookAction::Ask(request),
             Err(why) => HookAction::Fail { why },
         },
         Hook::TcpSocket(_) => HookAction::Fail {
@@ -131,21 +101,21 @@ fn probe(cook: &Cook<'_>, check: &Check) -> ProbeAction {
             command: static_command(cook.container, &exec.command),
         },
         Check::HttpGet(get) => match request(cook, get) {
-            Ok(request) => ProbeAction::Http(request),
+            Ok(request) => ProbeAction::Ask(request),
             Err(why) => ProbeAction::Fail { why },
         },
         Check::TcpSocket(TcpSocket { host, port }) => match number(cook.container, port) {
-            Ok(port) => ProbeAction::Tcp {
+            Ok(port) => ProbeAction::Ask(Target::Tcp {
                 host: host_or_own(cook, host.as_deref()),
                 port,
-            },
+            }),
             Err(why) => ProbeAction::Fail { why },
         },
-        Check::Grpc(grpc) => ProbeAction::Grpc {
+        Check::Grpc(grpc) => ProbeAction::Ask(Target::Grpc {
             host: host_or_own(cook, None),
             port: grpc.port,
             service: grpc.service.clone(),
-        },
+        }),
     }
 }
 
@@ -167,8 +137,8 @@ fn static_command(container: &Container, command: &[String]) -> Vec<String> {
     command.iter().map(|word| expand(word, value_of)).collect()
 }
 
-fn request(cook: &Cook<'_>, get: &HttpGet) -> Result<HttpRequest, String> {
-    Ok(HttpRequest {
+fn request(cook: &Cook<'_>, get: &HttpGet) -> Result<Target, String> {
+    Ok(Target::Http {
         secure: match get.scheme {
             Scheme::Http => false,
             Scheme::Https => true,

@@ -1,7 +1,8 @@
 //! Hooks and probes.
 
 use super::fixture::app;
-use crate::process::recipe::{HookAction, HttpRequest, ProbeAction};
+use crate::probe::Target;
+use crate::process::recipe::{HookAction, ProbeAction};
 use pillion_engine::pod::{HookKind, ProbeKind};
 use std::time::Duration;
 
@@ -46,7 +47,7 @@ fn the_command_of_a_probe_knows_what_env_spells_out() {
 
 #[test]
 fn requests_go_to_the_pod_by_default_and_ports_have_numbers() {
-    let expected = HttpRequest {
+    let expected = Target::Http {
         secure: true,
         host: "127.0.0.1".into(),
         port: 8080,
@@ -54,26 +55,26 @@ fn requests_go_to_the_pod_by_default_and_ports_have_numbers() {
         headers: vec![("A".into(), "b".into())],
     };
     let get = "{httpGet: {port: web, path: \"/ready?x=1\", scheme: HTTPS, httpHeaders: [{name: A, value: b}]}}";
-    assert_eq!(probe(get), ProbeAction::Http(expected.clone()));
-    assert_eq!(hook(get), HookAction::Http(expected));
+    assert_eq!(probe(get), ProbeAction::Ask(expected.clone()));
+    assert_eq!(hook(get), HookAction::Ask(expected));
 }
 
 #[test]
 fn a_host_that_is_given_is_asked() {
-    let tcp = ProbeAction::Tcp {
+    let tcp = ProbeAction::Ask(Target::Tcp {
         host: "db.example".into(),
         port: 5432,
-    };
+    });
     assert_eq!(probe("{tcpSocket: {host: db.example, port: 5432}}"), tcp);
 }
 
 #[test]
 fn grpc_asks_the_pod() {
-    let grpc = ProbeAction::Grpc {
+    let grpc = ProbeAction::Ask(Target::Grpc {
         host: "127.0.0.1".into(),
         port: 9000,
         service: "live".into(),
-    };
+    });
     assert_eq!(probe("{grpc: {port: 9000, service: live}}"), grpc);
 }
 
