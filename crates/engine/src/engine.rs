@@ -36,7 +36,7 @@ use crate::fact::{Change, EndCause, Fact, Goal, PodRecord, Replacing};
 use crate::graph::{Graph, InvalidGraph};
 use crate::life::{Life, Record, StopRole};
 use crate::pod::{
-    Container, ContainerId, List, OnGiveUp, Pod, Reaction, RestartPolicy, Role, Target,
+    Container, ContainerId, Kind, List, OnGiveUp, Pod, Reaction, RestartPolicy, Role, Target,
 };
 use crate::result::{PodResult, Refused, Wait};
 use crate::tick::Tick;
@@ -103,6 +103,8 @@ pub struct Engine {
     pod_dirty: bool,
     /// What the current input has changed, beside the records that are dirty.
     changes: Vec<Change>,
+    /// When the newest of all that must be remembered became so.
+    newest: Tick,
     facts: VecDeque<Fact>,
     actions: VecDeque<Action>,
     entries: VecDeque<Entry>,
@@ -335,6 +337,7 @@ impl Engine {
             dirty_edges: Vec::new(),
             pod_dirty: false,
             changes: Vec::new(),
+            newest: Tick::ZERO,
             facts: VecDeque::new(),
             actions: VecDeque::new(),
             entries: VecDeque::new(),
@@ -368,7 +371,7 @@ impl Engine {
             self.follow(now);
         }
         self.tell_readiness(now);
-        self.flush();
+        self.flush(now);
     }
 
     /// Looks at everything that has changed until nothing moves any more; starts nothing.
@@ -404,7 +407,7 @@ impl Engine {
     }
 
     /// Hands out what must be remembered of the current input.
-    fn flush(&mut self) {
+    fn flush(&mut self, now: Tick) {
         if std::mem::take(&mut self.pod_dirty) {
             self.changes
                 .push(Change::Pod(Box::new(self.record.clone())));
@@ -422,7 +425,8 @@ impl Engine {
         }
         if !self.changes.is_empty() {
             let changes = std::mem::take(&mut self.changes);
-            self.facts.push_back(Fact { changes });
+            self.newest = self.newest.max(now);
+            self.facts.push_back(Fact { at: now, changes });
         }
     }
 
@@ -439,6 +443,10 @@ impl Engine {
         container.restart.policy = RestartPolicy::Never;
         container.restart.rules.clear();
         container.restart.limit = None;
+        container.restart.failure_restarts_pod = false;
+        if let Kind::Oneshot { undo, .. } = &mut container.kind {
+            *undo = false;
+        }
         container.on_give_up = OnGiveUp::Ignore;
         let id =
             ContainerId(u32::try_from(self.pod.containers.len()).map_err(|_| Refused::OtherShape)?);

@@ -121,7 +121,7 @@ pub enum What {
     Replaced,
     /// The new one was not ready in time: the old one is put back.
     RolledBack,
-    /// The exchange was given up: the new one was not started.
+    /// The exchange was given up: the new one was not started, or nobody waits for its readiness any more.
     ReplaceAbandoned,
 
     // --- the pod ---

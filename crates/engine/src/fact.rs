@@ -13,6 +13,8 @@ use crate::tick::Tick;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fact {
+    /// When it became so.
+    pub at: Tick,
     /// In the order in which they count; never empty.
     pub changes: Vec<Change>,
 }

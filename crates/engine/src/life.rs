@@ -272,6 +272,8 @@ pub struct Termination {
     pub finished: Tick,
     /// It was killed together with all others, to be run again.
     pub restarting_all: bool,
+    /// It was killed for a failure (a probe, its start timeout, its postStart hook), whatever the code.
+    pub killed: bool,
 }
 
 /// The image of a container.
@@ -386,24 +388,24 @@ impl Record {
         }
     }
 
-    /// The newest moment in it that has been.
-    pub(crate) fn newest_tick(&self) -> Option<Tick> {
-        let ends = [&self.exit, &self.last].into_iter().flatten();
-        let own = [self.waiting_since, self.last_start];
-        own.into_iter()
-            .chain(ends.map(|end| end.finished))
-            .chain(self.turn)
-            .chain(self.running_since())
-            .chain(self.recent_restarts.iter().copied())
-            .max()
-    }
-
     /// Forgets what belongs to one attempt.
     pub(crate) fn begin_attempt(&mut self) {
         self.started = false;
         self.probed_ready = false;
         self.notified_ready = false;
         self.hooks = HookProgress::default();
+    }
+}
+
+// === impl StopWhy ===
+
+impl StopWhy {
+    /// Whether the container has failed, whatever its code.
+    pub(crate) const fn is_failure(self) -> bool {
+        match self {
+            Self::Order | Self::Asked => false,
+            Self::Probe(_) | Self::StartTimeout | Self::PostStart => true,
+        }
     }
 }
 

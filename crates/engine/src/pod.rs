@@ -497,6 +497,19 @@ impl Container {
     }
 }
 
+// === impl Keystone ===
+
+impl Keystone {
+    /// Whether an end for good, as a success or not, is one that it names.
+    pub const fn names(self, ok: bool) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Success => ok,
+            Self::Failure => !ok,
+        }
+    }
+}
+
 // === impl Requirement ===
 
 impl Requirement {

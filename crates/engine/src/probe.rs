@@ -3,8 +3,8 @@
 //! The engine owns all timing. Regular attempts come every period. While somebody waits for the
 //! container there are extra ones in between, quick at first; of those only a success counts, so
 //! that they can make a container ready earlier but never fail it. The pause between them grows by
-//! an eighth each time: all pauses together are then eight times the last one, so whoever waits is
-//! let go within about a tenth of the time that it had to wait anyway, however long that was.
+//! an eighth each time: all pauses together are then about eight times the last one, so that the first success is seen
+//! within an eighth of the time it took anyway, however long that was. A higher success threshold takes further attempts.
 
 use crate::pod::Probe;
 use crate::tick::Tick;

@@ -7,10 +7,12 @@ mod budget;
 mod cut_short;
 mod exchanges;
 mod goal;
+mod hopeless;
 mod kept;
 mod left_out;
 mod left_over;
 mod limits;
+mod mid_swap;
 mod moments;
 mod pod_restart;
 mod probes;
@@ -22,6 +24,7 @@ mod standing;
 mod stops;
 mod swaps;
 mod undo;
+mod verdicts;
 mod waits;
 
 use crate::pod::{
@@ -309,6 +312,20 @@ impl Stage {
             by,
             reason,
         })
+    }
+
+    /// Exchanges a container for a changed one, which has 20 s to get ready.
+    pub(super) fn replace(&mut self, name: &str, change: impl FnOnce(&mut Container)) {
+        let container = self.id(name);
+        let mut with = Box::new(self.engine.pod().containers[container.index()].clone());
+        change(&mut with);
+        let request = Request::Replace {
+            container,
+            with,
+            timeout: Some(Duration::from_secs(20)),
+            force: false,
+        };
+        self.request(request).unwrap();
     }
 
     pub(super) fn delete(&mut self) {

@@ -76,7 +76,7 @@ pub enum ReadError {
 }
 
 /// The form of what is written here.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 // === impl Journal ===
 
@@ -216,7 +216,7 @@ mod tests {
         assert!(matches!(read(b"{}\n"), Err(ReadError::NoJournal)));
         let (_, text) = written();
         let text = String::from_utf8(text).unwrap();
-        let later = text.replacen("\"pillion_journal\":1", "\"pillion_journal\":9", 1);
+        let later = text.replacen("\"pillion_journal\":2", "\"pillion_journal\":9", 1);
         assert!(matches!(
             read(later.as_bytes()),
             Err(ReadError::Version { version: 9 })

@@ -156,7 +156,7 @@ pub(crate) fn predicate(record: &Record) -> String {
         What::ReplaceBegan => " will be replaced".into(),
         What::Replaced => " was replaced".into(),
         What::RolledBack => " is put back".into(),
-        What::ReplaceAbandoned => " stays: the replacement was given up".into(),
+        What::ReplaceAbandoned => "'s replacement is given up".into(),
         What::PodStarted { run } => format!(" starts again (run {run})"),
         What::PodStopping { deadline } => format!(" stops{}", budget(record.at, *deadline)),
         What::PodKilled => " is killed, to run again".into(),

@@ -82,16 +82,17 @@ impl Engine {
         let restarting_all = matches!(self.record.goal, Goal::Restart { at_once: true, .. });
         let why = self.stopped_by(container);
         let stopped = matches!(why, Some(StopWhy::Order | StopWhy::Asked));
-        // The code of a oneshot that was killed says nothing about its work.
-        let done =
-            why.is_none() && self.def(container).is_oneshot() && self.is_success(container, &exit);
-        let record = self.record_mut(container);
-        record.exit = Some(Box::new(Termination {
+        let end = Termination {
             exit,
             started,
             finished: now,
             restarting_all,
-        }));
+            killed: why.is_some_and(StopWhy::is_failure),
+        };
+        let done =
+            why.is_none() && self.def(container).is_oneshot() && self.is_success(container, &end);
+        let record = self.record_mut(container);
+        record.exit = Some(Box::new(end));
         // A stop that the engine asked for is no failed attempt.
         record.failed = !stopped && !done;
         record.attempted = true;
@@ -229,6 +230,11 @@ impl Engine {
             on_give_up,
             ..
         } = *self.def(container);
+        match why {
+            GiveUp::RestartLimit => {}
+            // It is no fault of the new one: the old one would have to give up as well.
+            GiveUp::Requirement { .. } | GiveUp::Stopped => self.end_trial(now, container),
+        }
         self.replacement_failed(now, container);
         if !self.life(container).record.is_over() {
             return;
@@ -256,27 +262,34 @@ impl Engine {
         outcome: Outcome,
         cause: Cause,
     ) {
-        if self.is_swapped_out(container) {
-            return self.go_down_for_now(now, container);
-        }
         let def = self.def(container);
         let again = def.role != Role::Ephemeral
             && !self.life(container).record.ignored
             && restart::restarts(def.restart.policy, def.is_oneshot(), outcome.is_success());
-        let runs_pod_again = def.restart.failure_restarts_pod && !outcome.is_success();
+        if !again && self.ends_pod_in_exchange(container, outcome.ended_ok()) {
+            self.end_trial(now, container);
+        } else if self.is_swapped_out(container) {
+            return self.go_down_for_now(now, container);
+        }
         if again {
             self.restart_after_back_off(now, container, None, cause);
-        } else if runs_pod_again && !self.life(container).record.ignored {
-            self.end_with_pod(now, container, false);
-            self.react(
-                now,
-                Reaction::RestartPod,
-                Some(container),
-                Cause::FailedAttempt(container),
-            );
-        } else {
+        } else if outcome.is_success() || !self.is_attempt_of_pod(container) {
             self.enter_ended(now, container, outcome.ended_ok(), cause);
+        } else {
+            self.fail_attempt_of_pod(now, container);
         }
+    }
+
+    /// Whether its end for good without success is that of the whole pod's attempt.
+    pub(super) fn is_attempt_of_pod(&self, container: ContainerId) -> bool {
+        self.def(container).restart.failure_restarts_pod && !self.life(container).record.ignored
+    }
+
+    /// The whole pod is run again.
+    pub(super) fn fail_attempt_of_pod(&mut self, now: Tick, container: ContainerId) {
+        self.end_with_pod(now, container, false);
+        let cause = Cause::FailedAttempt(container);
+        self.react(now, Reaction::RestartPod, Some(container), cause);
     }
 
     /// It asked to be left out: it counts nowhere from now on, and stays down once it is down.
@@ -288,11 +301,11 @@ impl Engine {
                 self.timers.disarm(Timer::BackOff(container));
                 self.enter_ended(now, container, false, cause);
             }
-            State::Starting
-            | State::Running { .. }
-            | State::Stopping { .. }
-            | State::Ended { .. }
-            | State::GaveUp { .. } => {}
+            // It runs on until its own end.
+            State::Starting | State::Running { .. } | State::Stopping { .. } => {
+                self.put_off_pulling(container);
+            }
+            State::Ended { .. } | State::GaveUp { .. } => {}
         }
     }
 
@@ -335,10 +348,17 @@ impl Engine {
         self.refresh_ready(now, container, Cause::Itself);
     }
 
-    /// Whether an exit counts as a success. A oneshot that ran out of memory has not done its work,
-    /// whatever its code; the kubelet sees it the same way.
-    pub(super) fn is_success(&self, container: ContainerId, exit: &Exit) -> bool {
-        exit.is_success() && !(exit.oom && self.def(container).is_oneshot())
+    /// Whether an end counts as a success. A oneshot that was killed for a failure, or ran out of memory, has not done
+    /// its work, whatever its code; the kubelet sees the latter the same way.
+    pub(super) fn is_success(&self, container: ContainerId, end: &Termination) -> bool {
+        let failed = end.exit.oom || end.killed;
+        end.exit.is_success() && !(failed && self.def(container).is_oneshot())
+    }
+
+    /// Whether the latest run has ended, as a success.
+    pub(super) fn has_ended_well(&self, container: ContainerId) -> bool {
+        let end = self.life(container).record.exit.as_deref();
+        end.is_some_and(|end| self.is_success(container, end))
     }
 
     /// Who wanted the container stopped, if anybody did.
@@ -358,10 +378,8 @@ impl Engine {
         match why {
             None => self.by_rules(now, container, exit),
             Some(StopWhy::Asked | StopWhy::Order) => self.go_down_for_now(now, container),
-            // The code of a oneshot that was killed says nothing about its work.
             Some(StopWhy::Probe(_) | StopWhy::StartTimeout | StopWhy::PostStart) => {
-                let zero = exit.is_success() && !self.def(container).is_oneshot();
-                let outcome = if zero {
+                let outcome = if self.has_ended_well(container) {
                     Outcome::FailureWithZero
                 } else {
                     Outcome::Failure
@@ -380,7 +398,7 @@ impl Engine {
     }
 
     fn by_rules(&mut self, now: Tick, container: ContainerId, exit: &Exit) {
-        let ok = self.is_success(container, exit);
+        let ok = self.has_ended_well(container);
         let done = self.def(container).is_oneshot() && ok;
         let ignored = self.life(container).record.ignored;
         // What has been done, or counts nowhere, is not done again, whatever a rule says.
@@ -441,11 +459,8 @@ impl Engine {
         why: Option<StopWhy>,
         exit: &Exit,
     ) {
-        let ok = self.is_success(container, exit)
-            && !matches!(
-                why,
-                Some(StopWhy::Probe(_) | StopWhy::StartTimeout | StopWhy::PostStart)
-            );
+        let well = self.has_ended_well(container);
+        let ok = well && !why.is_some_and(StopWhy::is_failure);
         let told = why == Some(StopWhy::Order);
         let def = self.def(container);
         let again = !told && restart::restarts(def.restart.policy, def.is_oneshot(), ok);
@@ -454,11 +469,7 @@ impl Engine {
             self.life(container).record.after == Some(After::EndOk) && !def.is_oneshot();
         // Whether one that was told to stop and ended with 0 has done its work, nobody knows: what may have been
         // done is reversed, and what may not have been is run again.
-        self.become_ended(
-            container,
-            self.is_success(container, exit) || counts_ok,
-            done,
-        );
+        self.become_ended(container, well || counts_ok, done);
         self.record_mut(container).interrupted = told || !done;
         self.changed(container);
         self.refresh_ready(now, container, Cause::Itself);
@@ -491,12 +502,7 @@ impl Engine {
         keystone: Option<Keystone>,
         ok: bool,
     ) {
-        let ends = match keystone {
-            None => false,
-            Some(Keystone::Any) => true,
-            Some(Keystone::Success) => ok,
-            Some(Keystone::Failure) => !ok,
-        };
+        let ends = keystone.is_some_and(|keystone| keystone.names(ok));
         if ends && !self.life(container).record.ignored {
             let (end, cause) = self.end_by_keystone(container);
             self.begin_end(now, end, cause, None);

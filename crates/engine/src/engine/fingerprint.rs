@@ -93,7 +93,8 @@ fn hash_record(record: &Record, reset: Duration, now: Tick, hasher: &mut impl Ha
             (3u8, &record.state).hash(hasher);
         }
     }
-    record.exit.as_ref().map(|end| &end.exit).hash(hasher);
+    let end = record.exit.as_ref();
+    end.map(|end| (&end.exit, end.killed)).hash(hasher);
     record.turn.is_some().hash(hasher);
     record.start_by.map(|at| at.since(now)).hash(hasher);
     (

@@ -149,8 +149,7 @@ impl Engine {
             After::EndOk => {
                 self.timers.disarm(Timer::BackOff(dependant));
                 self.cancel_pull(dependant);
-                let ok = self.counts_as_ended_well(dependant);
-                self.enter_ended(now, dependant, ok, Cause::TargetDown { target });
+                self.end_with_target(now, dependant, Cause::TargetDown { target });
             }
             After::GiveUp => self.give_up(
                 now,
@@ -161,12 +160,15 @@ impl Engine {
         }
     }
 
-    /// Whether a container whose target ended well has ended well with it. A service has nothing left to serve; the
-    /// work of a oneshot is done only if it says so itself.
-    pub(super) fn counts_as_ended_well(&self, container: ContainerId) -> bool {
-        let exit = self.life(container).record.exit.as_ref();
-        !self.def(container).is_oneshot()
-            || exit.is_some_and(|end| self.is_success(container, &end.exit))
+    /// A container whose target ended well has ended with it. A service has nothing left to serve; the work of a
+    /// oneshot is done only if it says so itself.
+    pub(super) fn end_with_target(&mut self, now: Tick, container: ContainerId, cause: Cause) {
+        let ok = !self.def(container).is_oneshot() || self.has_ended_well(container);
+        if !ok && self.is_attempt_of_pod(container) {
+            return self.fail_attempt_of_pod(now, container);
+        }
+        self.end_trial(now, container);
+        self.enter_ended(now, container, ok, cause);
     }
 
     /// What has become of a container that went down.

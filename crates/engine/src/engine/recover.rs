@@ -23,8 +23,9 @@ impl Engine {
     /// [`newest_tick`](Self::newest_tick) and what has passed since by the wall clock.
     pub fn restore(pod: Pod, facts: impl IntoIterator<Item = Fact>) -> Result<Self, InvalidGraph> {
         let mut engine = Self::blank(pod, Tick::ZERO)?;
-        for fact in facts {
-            for change in fact.changes {
+        for Fact { at, changes } in facts {
+            engine.newest = engine.newest.max(at);
+            for change in changes {
                 engine.apply(change);
             }
         }
@@ -32,13 +33,8 @@ impl Engine {
     }
 
     /// The newest moment that has been, as far as the facts tell: no clock that goes on from it may show an earlier one.
-    pub fn newest_tick(&self) -> Tick {
-        let lives = self.lives.iter();
-        let newest = lives.filter_map(|life| life.record.newest_tick()).max();
-        self.record
-            .run_began
-            .max(self.record.created)
-            .max(newest.unwrap_or_default())
+    pub const fn newest_tick(&self) -> Tick {
+        self.newest
     }
 
     /// The containers that may be alive, as far as the facts tell.
@@ -89,7 +85,16 @@ impl Engine {
         }
         if self.record.result.is_some() {
             self.timers.clear();
-            return self.flush();
+            return self.flush(now);
+        }
+        let deadline = self.record.goal.deadline();
+        self.budget_spent = deadline.is_some_and(|deadline| deadline <= now);
+        // In a stopping pod, who still waits for what depends on who is above.
+        if matches!(
+            self.record.goal,
+            Goal::Restart { waiting: None, .. } | Goal::End { .. }
+        ) {
+            self.join_pod_wave();
         }
         for edge in self.graph.edges() {
             self.refresh(now, edge);
@@ -97,16 +102,8 @@ impl Engine {
         self.recount_pod();
         self.told_ready = self.is_pod_ready();
         self.resume_pod();
-        let deadline = self.record.goal.deadline();
-        self.budget_spent = deadline.is_some_and(|deadline| deadline <= now);
         for container in self.containers() {
             self.resume_container(now, container);
-        }
-        if matches!(
-            self.record.goal,
-            Goal::Restart { waiting: None, .. } | Goal::End { .. }
-        ) {
-            self.join_pod_wave();
         }
         self.take_found_exits(now);
         // All mains may have ended meanwhile: then nothing is started any more.
@@ -117,7 +114,7 @@ impl Engine {
         // A stop goes on as far as it had come before anybody in it is held to be needed.
         self.follow(now);
         for container in self.containers() {
-            self.work.push_back(Work::Consider(container));
+            self.resume_waiting(now, container);
         }
         self.settle(now);
     }
@@ -248,18 +245,9 @@ impl Engine {
             Undo::None | Undo::Owed => {}
         }
         match self.life(container).record.state.clone() {
-            State::Waiting => {
-                if self.record.goal == Goal::Run {
-                    self.watch_start(container);
-                    self.want_image(now, container);
-                }
-            }
-            State::BackOff { until, .. } => {
-                self.timers.arm(Timer::BackOff(container), until);
-                self.want_image(now, container);
-            }
-            // The answer is still to come.
-            State::Starting => self.watch_start(container),
+            // Its turn may have come; the answer to its start is still to come.
+            State::Waiting | State::Starting => self.watch_start(container),
+            State::BackOff { until, .. } => self.timers.arm(Timer::BackOff(container), until),
             State::Running { .. } => self.resume_running(now, container),
             State::Stopping {
                 why,
@@ -273,6 +261,19 @@ impl Engine {
             State::Ended { .. } | State::GaveUp { .. } => {}
         }
         self.resume_replacement(now, container);
+    }
+
+    /// Whoever is down and wanted goes on towards its start.
+    fn resume_waiting(&mut self, now: Tick, container: ContainerId) {
+        match self.life(container).record.state {
+            State::Waiting | State::BackOff { .. } => self.prepare(now, container),
+            State::Starting
+            | State::Running { .. }
+            | State::Stopping { .. }
+            | State::Ended { .. }
+            | State::GaveUp { .. } => {}
+        }
+        self.work.push_back(Work::Consider(container));
     }
 
     /// Hooks that were under way are not run a second time.

@@ -55,7 +55,7 @@ impl Engine {
         };
         let has_image = replacing.new.image.is_some();
         self.replacing.insert(container, replacing);
-        if self.def(container).is_oneshot() {
+        if self.is_left_to_end(container) {
             self.note_replacing(container);
         } else if has_image {
             self.step_to(container, ReplaceStep::Pulling, Some(now + timeout));
@@ -132,12 +132,14 @@ impl Engine {
         }
     }
 
-    /// The new container will not be started again: put the old one back.
+    /// What is being exchanged will not be started again: if it is the new container, the old one is put back.
     pub(super) fn replacement_failed(&mut self, now: Tick, container: ContainerId) {
         match self.replace_step(container) {
             Some(ReplaceStep::Watching) if self.record.goal == Goal::Run => {
                 self.roll_back(now, container);
             }
+            // The old one is not wanted either; if the whole pod is run again, it is the one that holds.
+            Some(ReplaceStep::RollingBack) => self.put_back(container),
             // The old one has ended for good by itself, and is not started again: if the whole pod is, then by what
             // was wanted last.
             Some(ReplaceStep::Pulling | ReplaceStep::Stopping) => {
@@ -145,8 +147,38 @@ impl Engine {
                 self.take_replacement_now(container);
                 self.tell(now, container, What::ReplaceAbandoned, Cause::Itself);
             }
-            Some(ReplaceStep::Watching | ReplaceStep::RollingBack | ReplaceStep::NextStart)
-            | None => {}
+            Some(ReplaceStep::Watching | ReplaceStep::NextStart) | None => {}
+        }
+    }
+
+    /// Whether the new container is to be ready or not says nothing any more: it stays what it is, and the exchange is
+    /// over.
+    pub(super) fn end_trial(&mut self, now: Tick, container: ContainerId) {
+        if self.replace_step(container) == Some(ReplaceStep::Watching) {
+            self.end_replacing(container);
+            self.tell(now, container, What::ReplaceAbandoned, Cause::Itself);
+        }
+    }
+
+    /// Whether the end for good of a container that is being exchanged is the end of the pod all the same: it is a
+    /// keystone, and names that end. A new one that fails before it was ready has only failed its trial.
+    pub(super) fn ends_pod_in_exchange(&self, container: ContainerId, ok: bool) -> bool {
+        let record = &self.life(container).record;
+        let named = self.def(container).keystone;
+        named.is_some_and(|keystone| keystone.names(ok))
+            && !record.ignored
+            && match self.replace_step(container) {
+                Some(ReplaceStep::Stopping) => true,
+                Some(ReplaceStep::Watching | ReplaceStep::RollingBack) => ok,
+                Some(ReplaceStep::Pulling | ReplaceStep::NextStart) | None => false,
+            }
+    }
+
+    /// Waits no more for a new image: the container runs on until its own end, and takes the new definition then.
+    pub(super) fn put_off_pulling(&mut self, container: ContainerId) {
+        if self.replace_step(container) == Some(ReplaceStep::Pulling) {
+            self.cancel_pull(container);
+            self.step_to(container, ReplaceStep::NextStart, None);
         }
     }
 
@@ -174,10 +206,13 @@ impl Engine {
         let ends = matches!(self.record.goal, Goal::End { .. });
         for container in under_way {
             match self.replace_step(container) {
-                Some(ReplaceStep::Pulling | ReplaceStep::NextStart) if ends => {
+                Some(ReplaceStep::Pulling | ReplaceStep::Stopping | ReplaceStep::NextStart)
+                    if ends =>
+                {
                     self.abandon_replacement(now, container);
                 }
-                Some(_) if ends => self.end_replacing(container),
+                Some(ReplaceStep::Watching) if ends => self.end_trial(now, container),
+                Some(ReplaceStep::RollingBack) if ends => self.end_replacing(container),
                 Some(ReplaceStep::Pulling | ReplaceStep::Stopping) => {
                     self.cancel_pull(container);
                     self.step_to(container, ReplaceStep::NextStart, None);
@@ -255,8 +290,7 @@ impl Engine {
         if !same {
             return Err(Refused::OtherShape);
         }
-        // Neither a oneshot nor what is down is stopped for it.
-        if old.is_oneshot() || !self.life(container).is_up() {
+        if self.is_left_to_end(container) || !self.life(container).is_up() {
             return Ok(());
         }
         match self.stopped_for_good_by(container) {
@@ -295,6 +329,10 @@ impl Engine {
     }
 
     fn roll_back(&mut self, now: Tick, container: ContainerId) {
+        // Whoever is left out runs on until its own end, and stays down then.
+        if self.life(container).record.ignored {
+            return self.end_trial(now, container);
+        }
         self.tell(now, container, What::RolledBack, Cause::Itself);
         self.step_to(container, ReplaceStep::RollingBack, None);
         if self.life(container).is_up() {
@@ -366,7 +404,7 @@ impl Engine {
             let (def, version) = (replacing.old.clone(), replacing.old_version);
             self.end_replacing(container);
             self.define(container, def, version);
-            self.life_mut(container).image = Image::Unknown;
+            self.cancel_pull(container);
         }
     }
 
@@ -418,6 +456,11 @@ impl Engine {
         self.replacing
             .get(&container)
             .map(|replacing| replacing.step)
+    }
+
+    /// Whether a container is not stopped for an exchange: a oneshot does its work, and whoever is left out runs on.
+    fn is_left_to_end(&self, container: ContainerId) -> bool {
+        self.def(container).is_oneshot() || self.life(container).record.ignored
     }
 
     /// Whether something of the container still goes by its present definition.

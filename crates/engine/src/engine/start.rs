@@ -247,6 +247,7 @@ impl Engine {
         if self.def(container).image.is_none()
             || self.will_be_redefined(container)
             || self.is_pulling_replacement(container)
+            || self.is_swapped_out(container)
         {
             return;
         }

@@ -30,14 +30,10 @@ impl Engine {
     /// Notes whether a stop is one that its container does not come back from.
     pub(super) fn doom(&mut self, container: ContainerId, why: StopWhy) {
         let def = self.def(container);
-        let failed = match why {
-            StopWhy::Order | StopWhy::Asked => false,
-            StopWhy::Probe(_) | StopWhy::StartTimeout | StopWhy::PostStart => true,
-        };
         let again = def.restart.failure_restarts_pod
             || restart::restarts(def.restart.policy, def.is_oneshot(), false);
         let life = self.life(container);
-        if failed && !again && life.counted_left && !life.doomed {
+        if why.is_failure() && !again && life.counted_left && !life.doomed {
             self.life_mut(container).doomed = true;
             self.doomed += 1;
         }

@@ -277,26 +277,25 @@ impl Engine {
         if self.life(container).record.is_over() {
             return;
         }
-        let swapped = self.replacement_down(now, container);
-        if swapped {
-            // What the old one had run up is not the new one's.
-            self.timers.disarm(Timer::BackOff(container));
-        }
-        let record = &self.life(container).record;
-        let backing_off = !swapped && matches!(record.state, State::BackOff { .. });
         match after {
-            // It had failed by itself before its turn came: its back-off goes on.
-            After::Restart if backing_off => {}
-            After::Restart if record.ignored => {
+            After::Restart if self.life(container).record.ignored => {
                 self.enter_ended(now, container, false, Cause::Itself);
             }
-            After::Restart => self.enter_waiting(now, container),
-            After::EndOk => {
-                let ok = self.counts_as_ended_well(container);
-                self.enter_ended(now, container, ok, Cause::Itself);
+            After::Restart if self.replacement_down(now, container) => {
+                // What the old one had run up is not the new one's.
+                self.timers.disarm(Timer::BackOff(container));
+                self.enter_waiting(now, container);
             }
+            // It had failed by itself before its turn came: its back-off goes on.
+            After::Restart if self.is_backing_off(container) => self.prepare(now, container),
+            After::Restart => self.enter_waiting(now, container),
+            After::EndOk => self.end_with_target(now, container, Cause::Itself),
             After::GiveUp => self.give_up(now, container, GiveUp::Stopped, Cause::Itself),
         }
+    }
+
+    fn is_backing_off(&self, container: ContainerId) -> bool {
+        matches!(self.life(container).record.state, State::BackOff { .. })
     }
 
     /// A container that was not up when its turn to stop came stays as it is.
@@ -305,11 +304,8 @@ impl Engine {
         self.cancel_pull(container);
         let record = &self.life(container).record;
         let waits = matches!(record.state, State::Waiting | State::BackOff { .. });
-        if waits
-            && record.ran
-            && let Some(exit) = &record.exit
-        {
-            let ok = exit.exit.is_success();
+        if waits && record.ran && record.exit.is_some() {
+            let ok = self.has_ended_well(container);
             self.record_mut(container).state = State::Ended { ok };
         }
     }
@@ -320,8 +316,7 @@ impl Engine {
             Some(After::Restart | After::GiveUp) | None => None,
         };
         self.timers.disarm(Timer::Replace(container));
-        let restarts = matches!(self.life(container).record.state, State::BackOff { .. })
-            && self.is_wanted(container);
+        let restarts = self.is_backing_off(container) && self.is_wanted(container);
         if !self.life(container).is_up() && !restarts {
             self.cancel_pull(container);
             self.timers.disarm(Timer::BackOff(container));

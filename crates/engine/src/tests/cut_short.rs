@@ -168,6 +168,29 @@ fn one_attempt_that_ran_out_of_memory_runs_the_pod_again_whatever_its_code() {
 }
 
 #[test]
+fn one_attempt_that_its_target_cut_short_runs_the_pod_again() {
+    for in_time in [true, false] {
+        let mut stage = Draft::new(&["tunnel", "cred", "app"])
+            .oneshot("cred")
+            .phase(&["cred"], &["app"])
+            .on_restart("cred", "tunnel", OnRestart::Restart)
+            .policy("tunnel", RestartPolicy::Never)
+            .with("cred", |cred| {
+                cred.restart.policy = RestartPolicy::Never;
+                cred.restart.failure_restarts_pod = true;
+            })
+            .play();
+        stage.started("tunnel");
+        stage.started("cred");
+        stage.exited("tunnel", 0);
+
+        stage.exited("cred", if in_time { 0 } else { 143 });
+
+        assert_eq!(stage.engine.run(), if in_time { 1 } else { 2 });
+    }
+}
+
+#[test]
 fn one_attempt_that_succeeded_runs_nothing_again() {
     let mut stage = one_attempt(|_| {});
 

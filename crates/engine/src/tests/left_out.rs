@@ -4,7 +4,7 @@ use super::{Draft, Stage};
 use crate::fact::Goal;
 use crate::life::State;
 use crate::pod::{
-    Container, Keystone, OnRestart, ProbeKind, Reaction, RestartLimit, RestartPolicy,
+    Container, Keystone, Kind, OnRestart, ProbeKind, Reaction, Rerun, RestartLimit, RestartPolicy,
 };
 use crate::status::Phase;
 use crate::{Refused, Request};
@@ -130,6 +130,36 @@ fn a_debugging_container_ends_nothing_whatever_it_says() {
     stage.runs("debug", 0);
 
     assert_eq!(*stage.engine.goal(), Goal::Run);
+}
+
+#[test]
+fn a_debugging_container_runs_nothing_again_and_is_not_reversed() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.started("app");
+    let mut debug = Container::new("debug", RestartPolicy::Never);
+    debug.kind = Kind::Oneshot {
+        undo: true,
+        rerun: Rerun::OnPodRestart,
+    };
+    debug.restart.failure_restarts_pod = true;
+    for (name, code) in [("failed", 1), ("done", 0)] {
+        let debug = Container {
+            name: name.into(),
+            ..debug.clone()
+        };
+        stage
+            .request(Request::AddEphemeral(Box::new(debug)))
+            .unwrap();
+        stage.runs(name, code);
+    }
+    assert_eq!(*stage.engine.goal(), Goal::Run);
+    stage.delete();
+    stage.asked();
+
+    stage.exited("app", 0);
+
+    assert_eq!(stage.asked(), [""; 0]);
+    assert!(stage.result().is_some());
 }
 
 #[test]

@@ -362,6 +362,18 @@ fn the_newest_moment_that_is_known_is_one_that_has_been() {
 }
 
 #[test]
+fn the_moment_of_a_deletion_is_known() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.started("app");
+    stage.pass_secs(100);
+
+    stage.delete();
+    let restored = Engine::restore(stage.pod.clone(), stage.journal.clone()).unwrap();
+
+    assert_eq!(restored.newest_tick(), Tick::from_secs(100));
+}
+
+#[test]
 fn a_pod_that_lived_long_before_a_reboot_is_run_again_at_once() {
     let mut stage = Draft::new(&["app"]).play();
     stage.started("app");

@@ -24,19 +24,6 @@ fn replace(stage: &mut Stage, name: &str, image: &str) -> Result<(), Refused> {
     })
 }
 
-/// Replaces a container by its like, which needs no image and has 20 s to get ready.
-fn exchange(stage: &mut Stage, name: &str) {
-    let container = stage.id(name);
-    let with = Box::new(stage.engine.pod().containers[container.index()].clone());
-    let request = Request::Replace {
-        container,
-        with,
-        timeout: Some(Duration::from_secs(20)),
-        force: false,
-    };
-    stage.request(request).unwrap();
-}
-
 fn proxy() -> Stage {
     let mut stage = Draft::new(&["proxy", "app"])
         .with("proxy", |proxy| proxy.image = Some("proxy:1".into()))
@@ -261,7 +248,7 @@ fn half_exchanged() -> Stage {
     stage.started("mount");
     stage.started("app");
     stage.asked();
-    exchange(&mut stage, "mount");
+    stage.replace("mount", |_| {});
     assert_eq!(stage.asked(), ["stop app by 30s"]);
     stage
 }
@@ -292,7 +279,7 @@ fn the_old_container_is_put_back_though_the_new_one_crashes_meanwhile() {
         .play();
     stage.started("mount");
     stage.started("app");
-    exchange(&mut stage, "mount");
+    stage.replace("mount", |_| {});
     stage.exited("app", 0);
     stage.exited("mount", 0);
     stage.started("mount");

@@ -14,7 +14,7 @@ use crate::container::{Container, ContainerList};
 use crate::lower::sketch::{EdgeSource, Sketch, SourceField};
 use crate::pillion::{Phase, PhaseName};
 use crate::pod::PodSpec;
-use crate::restart::RestartPolicy;
+use crate::restart::{self, RestartPolicy};
 use crate::word::Word;
 use pillion_engine::pod::{ContainerId, Need, OnGiveUp, Origin, Requirement, Target, Until};
 use std::collections::BTreeMap;
@@ -73,7 +73,12 @@ impl Phases {
         pod_policy: RestartPolicy,
     ) -> bool {
         let one_attempt = container.restart_policy == Some(RestartPolicy::Never);
-        one_attempt && pod_policy != RestartPolicy::Never && self.is_early(list, container)
+        // A helper that may be missing does not touch the pod, however it failed.
+        let counts = container.pillion.on_give_up != Some(restart::OnGiveUp::Ignore);
+        one_attempt
+            && counts
+            && pod_policy != RestartPolicy::Never
+            && self.is_early(list, container)
     }
 
     /// Whether a container is in a phase before the last, written or not. What the init list does without a phase of

@@ -63,7 +63,8 @@ impl<M: Subject> Environment<M> {
             return M::create(pod, self.now);
         }
         let changes = self.journal.clone();
-        M::restore(pod, vec![Fact { changes }])
+        let at = self.now;
+        M::restore(pod, vec![Fact { at, changes }])
     }
 
     /// The driver is dead, and comes back.

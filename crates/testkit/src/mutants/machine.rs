@@ -56,9 +56,10 @@ impl<F: Flaw> Machine for Mutant<F> {
 
     fn restore(mut pod: Pod, facts: Vec<Fact>) -> Result<Self, Unplayable> {
         F::misreads(&mut pod);
+        let at = facts.last().map(|it| it.at).unwrap_or_default();
         let mut changes: Vec<Change> = facts.into_iter().flat_map(|it| it.changes).collect();
         F::remembers(&mut changes);
-        let facts = vec![Fact { changes }];
+        let facts = vec![Fact { at, changes }];
         <Engine as Machine>::restore(pod, facts)
             .map(Engine::silent)
             .map(Self::new)

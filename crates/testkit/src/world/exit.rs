@@ -57,7 +57,10 @@ impl World {
         self.note_failure(id, ending);
         let was = self.life(id).clone();
         if let Ending::Exited(exit) = ending {
-            self.life_mut(id).run.code = Some(exit.code);
+            let verdict = self.verdict(id, exit);
+            let run = &mut self.life_mut(id).run;
+            run.code = Some(exit.code);
+            run.verdict = Some(verdict);
         }
         match self.goal.level {
             _ if self.container(id).role == Role::Ephemeral => self.ends_beside(id, ending),
@@ -219,8 +222,9 @@ impl World {
             }
         }
         if let Some(Going { then, .. }) = was.going {
-            let then = self.with_its_target(id, then, Some(ending.code()));
+            let then = self.with_its_target(id, then);
             outcomes.push(self.at_once(then));
+            outcomes.extend(self.fails_attempt(id, then));
         }
         match was.asked {
             Some(Asked::Restart) => outcomes.push(self.by_request(id)),
@@ -245,14 +249,38 @@ impl World {
         outcomes
     }
 
-    /// What becomes of a container that goes down with its target: a oneshot has done its work only if its own code
+    /// How a run counts by itself: a oneshot that was killed for a failure, or ran out of memory, has not done its work,
+    /// whatever its code.
+    fn verdict(&self, id: ContainerId, exit: &Exit) -> Fates {
+        let by_code = Fates::ended_with(exit.code);
+        let why = self.life(id).told.map(|told| told.why).unwrap_or_default();
+        if !self.container(id).is_oneshot() || !why.has(Why::FAILURE) && !exit.oom {
+            by_code
+        } else if why.only(Why::FAILURE) || exit.oom {
+            Fates::ENDED_BAD
+        } else {
+            by_code.or(Fates::ENDED_BAD)
+        }
+    }
+
+    /// What becomes of a container that goes down with its target: a oneshot has done its work only if its own end
     /// says so.
-    fn with_its_target(&self, id: ContainerId, then: Fates, code: Option<i32>) -> Fates {
+    fn with_its_target(&self, id: ContainerId, then: Fates) -> Fates {
         if !self.container(id).is_oneshot() || then.is(Fates::ENDED_OK) == Tri::No {
             return then;
         }
-        let own = code.map_or(Fates::ENDED, Fates::ended_with);
+        let own = self.life(id).run.verdict.unwrap_or(Fates::ENDED);
         then.without(Fates::ENDED_OK).or(own)
+    }
+
+    /// A container whose failure is that of the pod's attempt may have failed with its target.
+    fn fails_attempt(&self, id: ContainerId, then: Fates) -> Option<Outcome> {
+        let fails =
+            self.container(id).restart.failure_restarts_pod && then.is(Fates::ENDED_BAD).possibly();
+        fails.then(|| Outcome {
+            moves: moves_of(Reaction::RestartPod, id, self.now),
+            ..self.at_once(Fates::WANTED)
+        })
     }
 
     fn at_once(&self, fates: Fates) -> Outcome {
@@ -318,12 +346,11 @@ impl World {
                 ..self.at_once(Fates::WANTED)
             };
         }
-        // Killed, and yet it ended with 0: whether that is a success is left open.
-        let odd = killed && code == 0;
-        let fates = if odd {
-            Fates::ENDED
-        } else {
-            Fates::ended_with(code)
+        let fates = match (killed && code == 0, container.is_oneshot()) {
+            (false, _) => Fates::ended_with(code),
+            (true, true) => Fates::ENDED_BAD,
+            // Killed, and yet it ended with 0: whether that is a success is left open.
+            (true, false) => Fates::ENDED,
         };
         self.at_once(fates)
     }
@@ -462,12 +489,15 @@ impl World {
         let now = self.now;
         if !self.life(id).runs_itself() {
             let oneshot = self.container(id).is_oneshot();
-            let then = self.with_its_target(id, then, self.life(id).run.code);
+            let then = self.with_its_target(id, then);
+            let fails = self.fails_attempt(id, then);
             let life = self.life_mut(id);
             // It is down already: only a stop for good could mean anything to it.
             if life.fates.is(Fates::WANTED).possibly() && then != Fates::WANTED {
                 life.fates = life.fates.or(then);
                 life.run.pardoned |= then.is(Fates::ENDED_OK).possibly() && !oneshot;
+                let moves = fails.into_iter().flat_map(|it| it.moves);
+                self.goal.open.extend(moves);
             }
             return;
         }

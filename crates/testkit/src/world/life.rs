@@ -142,6 +142,8 @@ pub(crate) struct InRun {
     pub(crate) failed: Tri,
     /// How its last run ended.
     pub(crate) code: Option<i32>,
+    /// How that run counts by itself.
+    pub(crate) verdict: Option<Fates>,
     /// Whether its requirements have held, by number.
     pub(crate) held: Vec<Tri>,
     /// Requirements that were lost, and must hold anew before its next start.

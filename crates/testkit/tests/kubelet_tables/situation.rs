@@ -119,7 +119,9 @@ impl Situation {
             })
             .chain([Change::Pod(Box::new(self.pod_record()))])
             .collect();
-        let mut engine = Engine::restore(pod, [Fact { changes }]).expect("a list has no cycles");
+        let at = BEGIN;
+        let mut engine =
+            Engine::restore(pod, [Fact { at, changes }]).expect("a list has no cycles");
         for id in engine.expected() {
             let attempt = engine.record(id).expect("it is expected").attempt;
             let found = self.drafts[id.index()].standing.found(attempt);

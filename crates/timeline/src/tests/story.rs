@@ -334,10 +334,7 @@ fn every_event_has_its_words() {
         (What::ReplaceBegan, "app will be replaced"),
         (What::Replaced, "app was replaced"),
         (What::RolledBack, "app is put back"),
-        (
-            What::ReplaceAbandoned,
-            "app stays: the replacement was given up",
-        ),
+        (What::ReplaceAbandoned, "app's replacement is given up"),
     ];
     for (what, words) in whats {
         life.tell("app", what);

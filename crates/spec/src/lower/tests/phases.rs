@@ -99,6 +99,24 @@ containers: [{{name: a, phase: appInit, restartPolicy: Never}}, {{name: b}}]
 }
 
 #[test]
+fn the_failure_of_a_helper_that_may_be_missing_restarts_nothing() {
+    let containers = PodText::new(
+        "
+restartPolicy: Always
+containers:
+- {name: a, phase: appInit, restartPolicy: Never, onGiveUp: ignore}
+- {name: b}
+",
+    );
+
+    assert!(
+        !containers.lower().pod.containers[0]
+            .restart
+            .failure_restarts_pod
+    );
+}
+
+#[test]
 fn a_phase_that_is_not_written_means_the_same_as_a_written_one() {
     for policy in ["Always", "OnFailure", "Never"] {
         let containers = |phase: &str| {
