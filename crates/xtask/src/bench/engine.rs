@@ -9,16 +9,17 @@ use pillion_engine::Pod;
 
 /// Containers in a pod.
 const SIZES: [u32; 4] = [10, 100, 1_000, 10_000];
-const ROUNDS: u32 = 7;
+const ROUNDS: u32 = 9;
 /// Containers that live in one round, so that small pods are measured as long as large ones.
 const CONTAINERS_PER_ROUND: u32 = 20_000;
 
 /// One shape at one size.
-struct Measured {
+struct Sample {
     size: u32,
-    edges: u32,
+    pod: Pod,
     life: Life,
-    seconds_per_life: f64,
+    /// For one life, round by round.
+    seconds: Vec<f64>,
 }
 
 pub(super) fn run(only: Option<Shape>) -> Vec<Figure> {
@@ -30,49 +31,40 @@ pub(super) fn run(only: Option<Shape>) -> Vec<Figure> {
     shapes.flat_map(measure_shape).collect()
 }
 
+/// All sizes take their turns in every round, so that a machine whose speed changes is the same machine for all of them.
 fn measure_shape(shape: Shape) -> Vec<Figure> {
-    let measured: Vec<_> = SIZES.into_iter().map(|size| measure(shape, size)).collect();
-    let points: Vec<_> = measured
-        .iter()
-        .map(|m| (f64::from(m.size), m.seconds_per_life))
-        .collect();
+    let mut samples = SIZES.map(|size| Sample::new(shape, size));
+    for _ in 0..ROUNDS {
+        samples.iter_mut().for_each(Sample::live_a_round);
+    }
+    for sample in &samples {
+        sample.print(shape);
+    }
     let growth = Figure {
         what: format!("{}: growth exponent, 10 to 10 000", shape.name()),
-        measured: exponent(&points),
+        measured: growth(&samples),
         unit: "",
         goal: Goal::AtMost(1.1),
     };
-    let speed = measured.iter().filter(|m| m.size == 100).map(|m| Figure {
+    let speed = samples.iter().filter(|sample| sample.size == 100);
+    let speed = speed.map(|sample| Figure {
         what: format!("{}: 100 containers", shape.name()),
-        measured: m.events_per_second() / 1e6,
+        measured: sample.events_per_second() / 1e6,
         unit: "M events/s",
         goal: Goal::AtLeast(1.0),
     });
     speed.chain([growth]).collect()
 }
 
-fn measure(shape: Shape, size: u32) -> Measured {
-    let pod = shape.pod(size);
-    let edges = edges(&pod);
-    let lives = (CONTAINERS_PER_ROUND / size).max(1);
-    let mut life = Life::default();
-    let round = |_| {
-        let pods: Vec<_> = (0..lives).map(|_| pod.clone()).collect();
-        let effort = Effort::start();
-        for pod in pods {
-            life = live(pod);
-        }
-        effort.elapsed().as_secs_f64() / f64::from(lives)
+/// The middle of the exponents that the rounds give, each by itself.
+fn growth(samples: &[Sample]) -> f64 {
+    let of_round = |round: usize| {
+        let points = samples.iter();
+        let points = points.map(|sample| (f64::from(sample.size), sample.seconds[round]));
+        exponent(&points.collect::<Vec<_>>())
     };
-    let seconds_per_life = median((0..ROUNDS).map(round).collect());
-    let measured = Measured {
-        size,
-        edges,
-        life,
-        seconds_per_life,
-    };
-    measured.print(shape);
-    measured
+    let rounds = samples.iter().map(|sample| sample.seconds.len()).min();
+    median((0..rounds.unwrap_or(0)).map(of_round).collect())
 }
 
 fn edges(pod: &Pod) -> u32 {
@@ -84,22 +76,42 @@ fn edges(pod: &Pod) -> u32 {
     u32::try_from(of_containers.chain(of_barriers).sum::<usize>()).unwrap_or(u32::MAX)
 }
 
-// === impl Measured ===
+// === impl Sample ===
 
-impl Measured {
+impl Sample {
+    fn new(shape: Shape, size: u32) -> Self {
+        Self {
+            size,
+            pod: shape.pod(size),
+            life: Life::default(),
+            seconds: Vec::new(),
+        }
+    }
+
+    fn live_a_round(&mut self) {
+        let lives = (CONTAINERS_PER_ROUND / self.size).max(1);
+        let pods: Vec<_> = (0..lives).map(|_| self.pod.clone()).collect();
+        let effort = Effort::start();
+        for pod in pods {
+            self.life = live(pod);
+        }
+        let seconds = effort.elapsed().as_secs_f64();
+        self.seconds.push(seconds / f64::from(lives));
+    }
+
+    fn seconds_per_life(&self) -> f64 {
+        median(self.seconds.clone())
+    }
+
     fn events_per_second(&self) -> f64 {
-        f64::from(self.life.events) / self.seconds_per_life
+        f64::from(self.life.events) / self.seconds_per_life()
     }
 
     fn print(&self, shape: Shape) {
-        let Self {
-            size,
-            edges,
-            life,
-            seconds_per_life,
-        } = self;
-        let events = life.events;
-        let milliseconds = seconds_per_life * 1e3;
+        let size = self.size;
+        let edges = edges(&self.pod);
+        let events = self.life.events;
+        let milliseconds = self.seconds_per_life() * 1e3;
         let speed = self.events_per_second();
         let nanoseconds = 1e9 / speed;
         let name = shape.name();
