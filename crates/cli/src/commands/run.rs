@@ -1,6 +1,7 @@
 //! `pillion run`: a pod on this machine, as host processes.
 
 use crate::args::RunArgs;
+use crate::commands::simulate::{UnknownContainer, named};
 use crate::exit::{ExitStatus, OWN_FAILURE};
 use crate::hint;
 use crate::pods::{self, Opened};
@@ -27,6 +28,9 @@ pub(crate) fn run(args: RunArgs, printer: &mut Printer) -> Result<ExitStatus> {
         Opened::Refused(status) => return Ok(status),
     };
     let pod = pods::only(&loaded, pod.as_deref())?;
+    let faults = faults.into_acts();
+    let logs = only_logs.iter().map(String::as_str);
+    UnknownContainer::check(&pod.lowered.pod, logs.chain(named(&faults)))?;
     note_kind(pod, printer)?;
     pods::note_warnings(&loaded, printer)?;
     let options = Options {
@@ -34,7 +38,7 @@ pub(crate) fn run(args: RunArgs, printer: &mut Printer) -> Result<ExitStatus> {
         quiet,
         only_logs,
         timestamps,
-        faults: faults.into_acts(),
+        faults,
     };
     running::run(&loaded, pod, options, printer).or_else(|error| {
         hint::report(&error);

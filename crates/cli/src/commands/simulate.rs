@@ -9,6 +9,7 @@ use crate::input;
 use crate::pods::{self, Opened};
 use crate::printer::Printer;
 use anyhow::Result;
+use pillion_engine::Pod;
 use pillion_simulator::act::{Act, Deed};
 use pillion_simulator::scenario::read::{self, Given, Reading};
 use pillion_simulator::{Driver, Outcome, Played, Scenario, Violation, judge, play};
@@ -126,23 +127,7 @@ fn scenario_of(
 }
 
 fn with_acts(scenario: Scenario, acts: Vec<Act>) -> Result<Scenario, UnknownContainer> {
-    let containers = &scenario.pod.containers;
-    let names = || {
-        containers
-            .iter()
-            .map(|container| container.name.to_string())
-    };
-    for wanted in acts
-        .iter()
-        .filter_map(|act| act.deed.as_ref().and_then(container_of))
-    {
-        if !containers
-            .iter()
-            .any(|container| *container.name == *wanted)
-        {
-            return Err(UnknownContainer::new(wanted, names()));
-        }
-    }
+    UnknownContainer::check(&scenario.pod, named(&acts))?;
     // A pod that somebody deletes is not deleted once more at the usual time.
     let deletes = acts
         .iter()
@@ -154,6 +139,12 @@ fn with_acts(scenario: Scenario, acts: Vec<Act>) -> Result<Scenario, UnknownCont
             .retain(|act| !matches!(act.deed, Some(Deed::Delete { .. })));
     }
     Ok(scenario.with_timed_acts(acts))
+}
+
+/// The containers that these acts are about.
+pub(crate) fn named(acts: &[Act]) -> impl Iterator<Item = &str> {
+    let deeds = acts.iter().filter_map(|act| act.deed.as_ref());
+    deeds.filter_map(container_of)
 }
 
 /// The container that a deed of the command line is about.
@@ -198,6 +189,17 @@ fn verdicts(scenario: &Scenario, played: &Played, printer: &mut Printer) -> Resu
 // === impl UnknownContainer ===
 
 impl UnknownContainer {
+    /// Refuses the first name that no container of the pod has.
+    pub(crate) fn check<'a>(
+        pod: &Pod,
+        wanted: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Self> {
+        let names = || pod.containers.iter().map(|container| &*container.name);
+        let mut wanted = wanted.into_iter();
+        let unknown = wanted.find(|wanted| !names().any(|name| name == *wanted));
+        unknown.map_or(Ok(()), |unknown| Err(Self::new(unknown, names())))
+    }
+
     pub(crate) fn new(wanted: &str, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             wanted: wanted.to_owned(),
