@@ -16,6 +16,7 @@
     reason = "a judge spells out each case and each fact by itself"
 )]
 
+pub mod cluster;
 pub mod describe;
 pub mod draft;
 pub mod environment;

@@ -6,6 +6,7 @@
 mod bench;
 mod check;
 mod clock;
+mod cluster;
 mod conformance;
 mod fuzz;
 mod gen_fields;
@@ -34,8 +35,11 @@ enum Chore {
     Test,
     /// The project's own rules: licences, dependencies, purity, file sizes, examples.
     Check,
-    /// Play every scenario in virtual time, and count.
+    /// Play every scenario, in virtual time, with host processes and on a real kubelet, and count.
     Conformance(conformance::Args),
+    /// A real Kubernetes on this machine, to test against.
+    #[command(subcommand)]
+    Cluster(cluster::Cluster),
     /// Go through every interleaving of small pods, and judge each by the laws.
     Model(model::Args),
     /// Measure, each figure beside its limit.
@@ -54,6 +58,7 @@ fn main() -> ExitCode {
         Chore::Test => test::run(&workspace),
         Chore::Check => check::run(&workspace),
         Chore::Conformance(args) => conformance::run(&workspace, &args),
+        Chore::Cluster(chore) => cluster::run(&workspace, &chore),
         Chore::Model(args) => model::run(&workspace, &args),
         Chore::Bench(bench) => bench::run(&workspace, &bench),
         Chore::GenFields(args) => gen_fields::run(&workspace, &args),

@@ -28,6 +28,12 @@ impl Workspace {
         &self.root
     }
 
+    /// Where cargo puts what it builds.
+    pub(crate) fn target(&self) -> PathBuf {
+        let named = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+        self.root.join(named.unwrap_or_else(|| "target".into()))
+    }
+
     /// Cargo, in the project's folder, as the user runs it.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

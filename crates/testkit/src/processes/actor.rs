@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! actor guard                    starts the others, as `pillion guard` does
+//! actor pause                    does nothing until it is told to stop: the sandbox of a pod
 //! actor run FOLDER NAME          a container
 //! actor undo FOLDER NAME         its undo
 //! actor hook FOLDER NAME PART    one of its hooks
@@ -27,7 +28,7 @@ use pillion_simulator::line::{Part, Who, Word};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, getpid, kill_process};
 use std::io::{self, Write as _};
-use std::os::unix::net::UnixDatagram;
+use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -39,6 +40,8 @@ struct Actor {
     part: Part,
     plan: Plan,
     run: u32,
+    /// Closed by the kernel when this process is gone.
+    _alive: Option<UnixStream>,
 }
 
 /// What an actor has in mind, and when.
@@ -61,12 +64,19 @@ pub fn main(arguments: &[String]) -> ExitCode {
     let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
     let code = match arguments.as_slice() {
         ["guard"] => pillion_runtime::guard::serve().map(|()| 0),
+        ["pause"] => pause().map(|()| 0),
         ["run", folder, name] => Actor::new(folder, name, Part::Itself).and_then(Actor::run),
         ["undo", folder, name] => Actor::new(folder, name, Part::Undo).and_then(Actor::undo),
         ["hook" | "probe", folder, name, part] => beside(folder, name, part),
         _ => Err(io::ErrorKind::InvalidInput.into()),
     };
     code.map_or(ExitCode::from(LOST), ExitCode::from)
+}
+
+fn pause() -> io::Result<()> {
+    let signals = Signals::new(&[TERM, INTERRUPT])?;
+    while wait(&signals, None)?.is_empty() {}
+    Ok(())
 }
 
 fn beside(folder: &str, name: &str, part: &str) -> io::Result<u8> {
@@ -99,7 +109,9 @@ impl Actor {
             | Part::Readiness
             | Part::Liveness => stage.run_of(name),
         };
+        let alive = stage.announce(&Who::part(name, part))?;
         Ok(Self {
+            _alive: alive,
             plan: stage.plan(name, run)?,
             stage,
             name: name.to_owned(),
@@ -301,4 +313,4 @@ const TERM: i32 = 15;
 const INTERRUPT: i32 = 2;
 
 /// The signal by which an actor is asked to end by itself.
-pub(super) const TAKE_LEAVE: i32 = 10;
+pub(crate) const TAKE_LEAVE: i32 = 10;

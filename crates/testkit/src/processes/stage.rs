@@ -8,6 +8,7 @@ use pillion_simulator::actor::Script;
 use pillion_simulator::line::{LineName, Part, Who, Word};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 /// The folder.
@@ -120,6 +121,21 @@ impl Stage {
             gone && fs::remove_file(path).is_ok()
         };
         parts.filter(is_cut_off).collect()
+    }
+
+    /// Where whoever is to see the end of every actor listens, if anybody does.
+    pub fn alive(&self) -> PathBuf {
+        self.folder.join("alive")
+    }
+
+    /// Says who lives as long as the connection does.
+    pub(super) fn announce(&self, who: &Who) -> io::Result<Option<UnixStream>> {
+        if !self.alive().exists() {
+            return Ok(None);
+        }
+        let mut stream = UnixStream::connect(self.alive())?;
+        writeln!(stream, "{who}")?;
+        Ok(Some(stream))
     }
 
     /// Adds a line. The time is taken first, so what follows from the line is later.

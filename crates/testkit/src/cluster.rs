@@ -1,0 +1,380 @@
+//! A real Kubernetes on one machine: etcd, API server, controllers, scheduler, kubelet and containerd, in a network
+//! namespace of their own.
+//!
+//! ```text
+//!   Go modules ─▶ programs (cache, once) ─┐
+//!   Debian packages ──────────────────────┼─▶ up ─▶ Cluster ─▶ Api (a socket)
+//!   the actor, busybox ─▶ images ─────────┘    │
+//!                                            down: nothing is left
+//! ```
+//!
+//! It needs root, because containers do. Everything that runs is known by its number and start time, or by the control
+//! group that it is in, and nothing else is ever ended. An `up` begins with a `down`, so a crashed run is in nobody's
+//! way.
+
+pub mod api;
+mod arguments;
+mod build;
+mod certificate;
+mod command;
+pub mod files;
+pub mod image;
+mod member;
+mod network;
+mod package;
+pub mod place;
+mod recipe;
+mod remains;
+mod wait;
+
+use anyhow::{Context as _, bail, ensure};
+use api::Api;
+use command::run;
+use files::{Kubelet, NODE_NAME};
+use member::{Member, last_words};
+use place::Places;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// A cluster that is up.
+pub struct Cluster {
+    places: Places,
+    tell: fn(&str),
+    /// Nobody else changes the cluster as long as this is held.
+    _lock: File,
+}
+
+/// One line of what is there.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Standing {
+    /// A program of the cluster.
+    pub name: &'static str,
+    /// Its process, if it runs.
+    pub pid: Option<i32>,
+}
+
+/// In the order in which they are started; they are stopped the other way round.
+const MEMBERS: [&str; 7] = [
+    "containerd",
+    "etcd",
+    "kube-apiserver",
+    "kubectl-proxy",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kubelet",
+];
+
+/// How long something may take to come up on a machine with much to do.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// Builds the programs if they are not there yet, and installs what the distribution has.
+pub fn prepare(places: &Places, tell: fn(&str)) -> anyhow::Result<()> {
+    need_root()?;
+    package::install(&tell)?;
+    build::build(places, &tell)
+}
+
+/// Brings a cluster up, after cleaning up whatever was left of one.
+pub fn up(
+    places: &Places,
+    actor: &Path,
+    kubelet: Kubelet,
+    tell: fn(&str),
+) -> anyhow::Result<Cluster> {
+    prepare(places, tell)?;
+    let lock = lock(places)?;
+    clean_up(places)?;
+    let cluster = Cluster {
+        places: places.clone(),
+        tell,
+        _lock: lock,
+    };
+    match cluster.start(actor, kubelet) {
+        Ok(()) => Ok(cluster),
+        Err(error) => {
+            // What it says of the start is worth more than what went wrong after that.
+            let _ = clean_up(places);
+            Err(error)
+        }
+    }
+}
+
+/// Takes over a cluster that somebody has brought up and left; none if there is none.
+pub fn attach(places: &Places, tell: fn(&str)) -> anyhow::Result<Option<Cluster>> {
+    if standing(places)
+        .iter()
+        .any(|standing| standing.pid.is_none())
+    {
+        return Ok(None);
+    }
+    need_root()?;
+    let places = places.clone();
+    let lock = lock(&places)?;
+    Ok(Some(Cluster {
+        places,
+        tell,
+        _lock: lock,
+    }))
+}
+
+/// Takes a cluster down, whoever brought it up.
+pub fn down(places: &Places) -> anyhow::Result<()> {
+    need_root()?;
+    let _lock = lock(places)?;
+    clean_up(places)
+}
+
+/// What runs and what does not.
+pub fn standing(places: &Places) -> Vec<Standing> {
+    let standing = MEMBERS.map(|name| {
+        let member = Member::find(places, name).filter(|member| member.is_alive());
+        let pid = member.map(Member::pid);
+        Standing { name, pid }
+    });
+    standing.into()
+}
+
+/// `kubectl` as the administrator.
+pub fn kubectl(places: &Places) -> Command {
+    let mut kubectl = network::inside(places, places.program("kubectl"));
+    kubectl.arg("--kubeconfig").arg(places.file("kubeconfig"));
+    kubectl
+}
+
+/// The way to the API server.
+pub fn api(places: &Places) -> Api {
+    Api::at(&places.file("api.sock"))
+}
+
+/// Adds an image to those that pods can have.
+pub fn import(places: &Places, archive: &Path) -> anyhow::Result<()> {
+    image::import(places, archive)
+}
+
+/// The images that pods can have.
+pub fn images(places: &Places) -> anyhow::Result<Vec<String>> {
+    image::list(places)
+}
+
+fn need_root() -> anyhow::Result<()> {
+    ensure!(
+        rustix::process::geteuid().is_root(),
+        "containers, network namespaces and control groups need root: run this as root, or leave the cluster out"
+    );
+    Ok(())
+}
+
+/// Taken by whoever changes the cluster, for as long as that takes.
+fn lock(places: &Places) -> anyhow::Result<File> {
+    let path = places.lock();
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    let file = File::create(&path).with_context(|| format!("cannot open {}", path.display()))?;
+    if file.try_lock().is_err() {
+        let name = places.name();
+        bail!(
+            "the cluster `{name}` is in use: somebody else brings it up, takes it down or tests with it; wait, or \
+             give yours another name"
+        );
+    }
+    Ok(file)
+}
+
+/// Ends and removes everything of a cluster that there may be.
+fn clean_up(places: &Places) -> anyhow::Result<()> {
+    stop(places, "kubelet")?;
+    remains::kill_containers(places)?;
+    for name in MEMBERS.into_iter().rev() {
+        stop(places, name)?;
+    }
+    remains::kill_shims(places)?;
+    remains::remove_sockets(places);
+    remains::unmount(places)?;
+    if places.folder().exists() {
+        network::remove(places)?;
+    }
+    remains::remove_groups(places)?;
+    remains::remove_entries(places);
+    if places.folder().exists() {
+        let folder = places.folder();
+        fs::remove_dir_all(folder)
+            .with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    Ok(())
+}
+
+fn stop(places: &Places, name: &str) -> anyhow::Result<()> {
+    let Some(member) = Member::find(places, name) else {
+        return Ok(());
+    };
+    member
+        .stop()
+        .with_context(|| format!("cannot stop {name}"))?;
+    member::forget(places, name)
+}
+
+// === impl Cluster ===
+
+impl Cluster {
+    /// Its places.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// The way to its API server.
+    pub fn api(&self) -> Api {
+        api(&self.places)
+    }
+
+    /// Lets it stay up when this is gone.
+    pub fn leave(self) {}
+
+    /// Takes it down.
+    pub fn down(self) -> anyhow::Result<()> {
+        clean_up(&self.places)
+    }
+
+    /// Stops the kubelet; containers run on.
+    pub fn stop_kubelet(&self) -> anyhow::Result<()> {
+        stop(&self.places, "kubelet")
+    }
+
+    /// Starts the kubelet, and waits until it answers for its node.
+    pub fn start_kubelet(&self, kubelet: Kubelet) -> anyhow::Result<()> {
+        let places = &self.places;
+        fs::write(places.file("kubelet.json"), files::kubelet(places, kubelet))?;
+        let program = places.program("kubelet");
+        self.begin("kubelet", &program, &arguments::kubelet(places))?;
+        let health = format!("/api/v1/nodes/{NODE_NAME}/proxy/healthz");
+        self.wait("kubelet", || Ok(self.api().is_well(&health)))
+    }
+
+    /// Removes containers that have ended from the records of containerd. The kubelet must not run.
+    pub fn forget(&self, ids: &[String]) -> anyhow::Result<()> {
+        let places = &self.places;
+        run(image::ctr(places).args(["containers", "delete"]).args(ids))?;
+        // It holds what it knows of pods in its memory.
+        stop(places, "containerd")?;
+        self.start_containerd()
+    }
+
+    /// Kills a pod with its sandbox, as a reboot would. The kubelet must not run.
+    pub fn kill_pod(&self, uid: &str) -> anyhow::Result<()> {
+        remains::kill_pod(&self.places, uid)
+    }
+
+    fn start(&self, actor: &Path, kubelet: Kubelet) -> anyhow::Result<()> {
+        let places = &self.places;
+        for folder in ["members", "log/pods", "keys", "etcd", "kubelet", "cni"] {
+            fs::create_dir_all(places.file(folder))
+                .with_context(|| format!("cannot make {}", places.file(folder).display()))?;
+        }
+        network::make(places)?;
+        remains::make_groups(places)?;
+        certificate::make(places)?;
+        self.configure()?;
+        self.start_control_plane()?;
+        self.start_containerd()?;
+        image::make(places, actor)?;
+        self.wait("kube-apiserver", || Ok(self.api().is_well("/readyz")))?;
+        self.start_controllers()?;
+        self.start_kubelet(kubelet)?;
+        self.wait("the node", || self.is_node_ready())?;
+        let account = "/api/v1/namespaces/default/serviceaccounts/default";
+        self.wait("the default account", || {
+            Ok(self.api().find(account)?.is_some())
+        })
+    }
+
+    fn configure(&self) -> anyhow::Result<()> {
+        let places = &self.places;
+        let token = fs::read_to_string(places.file("keys/token"))?;
+        let files = [
+            ("kubeconfig", files::kubeconfig(places, &token)),
+            ("scheduler.yaml", files::scheduler(places)),
+            ("containerd.toml", files::containerd(places)),
+            ("cni/bridge.conflist", files::network(places)),
+        ];
+        for (name, text) in files {
+            fs::write(places.file(name), text)?;
+        }
+        Ok(())
+    }
+
+    fn start_containerd(&self) -> anyhow::Result<()> {
+        let config = self.places.text("containerd.toml");
+        let program = PathBuf::from("containerd");
+        self.begin("containerd", &program, &["--config".to_owned(), config])?;
+        self.wait("containerd", || {
+            Ok(run(image::ctr(&self.places).arg("version")).is_ok())
+        })
+    }
+
+    fn start_control_plane(&self) -> anyhow::Result<()> {
+        let places = &self.places;
+        self.begin("etcd", &places.program("etcd"), &arguments::etcd(places))?;
+        let name = "kube-apiserver";
+        self.begin(name, &places.program(name), &arguments::api_server(places))?;
+        let proxy = arguments::proxy(places);
+        self.begin("kubectl-proxy", &places.program("kubectl"), &proxy)
+    }
+
+    fn start_controllers(&self) -> anyhow::Result<()> {
+        let places = &self.places;
+        let name = "kube-controller-manager";
+        self.begin(name, &places.program(name), &arguments::controllers(places))?;
+        let name = "kube-scheduler";
+        self.begin(name, &places.program(name), &arguments::scheduler(places))
+    }
+
+    fn begin(&self, name: &str, program: &Path, arguments: &[String]) -> anyhow::Result<()> {
+        Member::start(&self.places, name, program, arguments).map(drop)
+    }
+
+    /// Waits for something to come up. A program of the cluster that ends meanwhile is the end of it.
+    fn wait(
+        &self,
+        what: &str,
+        mut is_so: impl FnMut() -> anyhow::Result<bool>,
+    ) -> anyhow::Result<()> {
+        let took = wait::until(what, PATIENCE, || {
+            self.check_members()?;
+            is_so()
+        });
+        let took = took.with_context(|| {
+            format!(
+                "{what} does not come up; it said:\n{}",
+                last_words(&self.places, what)
+            )
+        })?;
+        (self.tell)(&format!("{what:<24} {:>5.1} s", took.as_secs_f64()));
+        Ok(())
+    }
+
+    fn check_members(&self) -> anyhow::Result<()> {
+        for name in MEMBERS {
+            let member = Member::find(&self.places, name);
+            if member.is_some_and(|member| !member.is_alive()) {
+                bail!(
+                    "{name} has ended; it said:\n{}",
+                    last_words(&self.places, name)
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn is_node_ready(&self) -> anyhow::Result<bool> {
+        let node = self.api().find(&format!("/api/v1/nodes/{NODE_NAME}"))?;
+        let conditions = node
+            .as_ref()
+            .and_then(|node| node["status"]["conditions"].as_array());
+        let ready = |condition: &serde_json::Value| {
+            condition["type"] == "Ready" && condition["status"] == "True"
+        };
+        Ok(conditions.is_some_and(|conditions| conditions.iter().any(ready)))
+    }
+}

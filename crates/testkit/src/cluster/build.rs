@@ -1,0 +1,193 @@
+//! Builds the programs of Kubernetes from Go modules, once, into the cache.
+//!
+//! It takes about ten minutes of two processors, so it steps back behind whatever else the machine does. What Go keeps
+//! while it builds goes into a folder that is removed afterwards; finished programs are put in place all at once.
+
+use super::command::{command, is_there, output};
+use super::place::Places;
+use super::recipe::{self, PROGRAMS, Program, VERSION};
+use anyhow::{Context as _, bail, ensure};
+use pillion_runtime::clock;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What the build needs at its height, on the disk of the cache: 5 GiB.
+const SPACE: u64 = 5 << 30;
+
+/// So many packages from one word of progress to the next.
+const STRIDE: usize = 250;
+
+/// Whether there is nothing left to build.
+pub(super) fn is_done(places: &Places) -> bool {
+    let missing = |program: &Program| !places.program(program.name).is_file();
+    !PROGRAMS.iter().any(missing)
+}
+
+/// Builds what is not there yet.
+pub(super) fn build(places: &Places, tell: &dyn Fn(&str)) -> anyhow::Result<()> {
+    if is_done(places) {
+        return Ok(());
+    }
+    ensure!(
+        is_there("go"),
+        "Kubernetes is built from Go modules, and there is no `go` on the path: get it from \
+         https://go.dev/dl, 1.26 or newer"
+    );
+    fs::create_dir_all(places.cache())
+        .with_context(|| format!("cannot make {}", places.cache().display()))?;
+    check_space(places.cache(), available(places.cache())?)?;
+    let folder = places.cache().join(format!("build-{}", std::process::id()));
+    let built = build_in(&folder, places, tell);
+    // Whatever became of it, what Go kept for itself is of no use to anybody.
+    let _ = fs::remove_dir_all(&folder);
+    built
+}
+
+fn build_in(folder: &Path, places: &Places, tell: &dyn Fn(&str)) -> anyhow::Result<()> {
+    let began = clock::now();
+    tell(&format!(
+        "building Kubernetes {VERSION} into {}: about ten minutes of two processors, once",
+        places.programs().display()
+    ));
+    let out = folder.join("out");
+    fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
+    write_module(folder)?;
+    compile(folder, tell)?;
+    // Go names this one by the folder of its package.
+    fs::rename(out.join("server"), out.join("etcd")).context("etcd was not built")?;
+    for Program { name, .. } in PROGRAMS {
+        ensure!(out.join(name).is_file(), "{name} was not built");
+    }
+    put_in_place(&out, &places.programs())?;
+    let minutes = clock::now().since(began).as_secs_f64() / 60.0;
+    tell(&format!("built in {minutes:.1} minutes"));
+    Ok(())
+}
+
+/// Kubernetes' own `go.mod` lies where Go has put the module.
+fn write_module(folder: &Path) -> anyhow::Result<()> {
+    let module = format!("k8s.io/kubernetes@v{VERSION}");
+    let found = output(go(folder).args(["mod", "download", "-json", &module]))
+        .context("cannot get Kubernetes; is there a way to a Go module proxy?")?;
+    let found: serde_json::Value = serde_json::from_str(&found)?;
+    let file = found["GoMod"]
+        .as_str()
+        .context("the module has no go.mod")?;
+    let text = output(go(folder).args(["mod", "edit", "-json", file]))?;
+    let module = recipe::module(&serde_json::from_str(&text)?);
+    let module = module.with_context(|| format!("{file} is not as it used to be"))?;
+    fs::write(folder.join("go.mod"), module)?;
+    Ok(())
+}
+
+fn compile(folder: &Path, tell: &dyn Fn(&str)) -> anyhow::Result<()> {
+    let mut build = go(folder);
+    build.args(["build", "-v", "-trimpath", "-mod=mod", "-o", "out/"]);
+    build.arg(format!("-ldflags={}", recipe::link_flags()));
+    build.args(PROGRAMS.iter().map(|program| program.package));
+    let mut child = build
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("cannot run go")?;
+    let mut last: Vec<String> = Vec::new();
+    let mut packages = 0_usize;
+    for line in child
+        .stderr
+        .take()
+        .map(BufReader::new)
+        .into_iter()
+        .flat_map(BufReader::lines)
+    {
+        let line = line.context("cannot read what go says")?;
+        // A package that is done is named; all else is a sentence.
+        if line.contains(' ') {
+            last.push(line);
+            continue;
+        }
+        packages += 1;
+        if packages.is_multiple_of(STRIDE) {
+            tell(&format!("{packages} of about 2,100 packages"));
+        }
+    }
+    let status = child.wait()?;
+    if !status.success() {
+        let from = last.len().saturating_sub(20);
+        bail!("go build ended with {status}:\n{}", last[from..].join("\n"));
+    }
+    Ok(())
+}
+
+/// Go, behind everybody else, keeping what it keeps in that folder.
+fn go(folder: &Path) -> Command {
+    let mut go = command("nice", ["-n", "10", "go"]);
+    go.current_dir(folder)
+        .env("GOCACHE", folder.join("go"))
+        .env("GOFLAGS", "-buildvcs=false")
+        .env("GOWORK", "off")
+        .env("CGO_ENABLED", "0");
+    go
+}
+
+/// Whoever looks sees all programs or none. Somebody else may have been faster, with the same programs.
+fn put_in_place(out: &Path, programs: &Path) -> anyhow::Result<()> {
+    if programs.exists() {
+        let old = out.with_extension("old");
+        fs::rename(programs, old)?;
+    }
+    fs::rename(out, programs)
+        .with_context(|| format!("cannot put the programs into {}", programs.display()))
+}
+
+/// What is free on the disk of a folder, in bytes.
+pub(super) fn available(folder: &Path) -> anyhow::Result<u64> {
+    let disk = rustix::fs::statvfs(folder)
+        .with_context(|| format!("cannot ask for the free space at {}", folder.display()))?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+fn check_space(folder: &Path, free: u64) -> anyhow::Result<()> {
+    let gigabytes = |bytes: u64| bytes >> 30;
+    ensure!(
+        free >= SPACE,
+        "the build needs {} GiB at {}, and {} GiB are free: make room, or set `XDG_CACHE_HOME` to a larger disk",
+        gigabytes(SPACE),
+        folder.display(),
+        gigabytes(free)
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_named_with_what_is_needed() {
+        let folder = Path::new("/cache");
+        assert!(check_space(folder, SPACE).is_ok());
+        let error = check_space(folder, 1 << 30).unwrap_err().to_string();
+        assert!(
+            error.contains("needs 5 GiB at /cache, and 1 GiB are free"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn programs_are_put_in_place_over_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let (out, programs) = (folder.path().join("out"), folder.path().join("programs"));
+        for (place, text) in [(&programs, "old"), (&out, "new")] {
+            fs::create_dir(place).unwrap();
+            fs::write(place.join("kubelet"), text).unwrap();
+        }
+
+        put_in_place(&out, &programs).unwrap();
+
+        assert_eq!(fs::read_to_string(programs.join("kubelet")).unwrap(), "new");
+        assert!(!out.exists());
+    }
+}

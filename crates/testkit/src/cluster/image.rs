@@ -1,0 +1,121 @@
+//! The images of a cluster, made here: no registry is asked for anything.
+//!
+//! One image has all that pods of tests need, the actor and a shell, and it serves as the sandbox of pods as well. It is
+//! there under two names, with two ids, so that a container can change its image.
+
+use super::command::{command, output, run};
+use super::files::{IMAGE, OTHER_IMAGE};
+use super::place::Places;
+use anyhow::Context as _;
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+/// Where the actor is in the image.
+pub const ACTOR: &str = "/actor";
+
+/// Makes the images and hands them to containerd.
+pub(super) fn make(places: &Places, actor: &Path) -> anyhow::Result<()> {
+    let folder = places.file("images");
+    let root = folder.join("root");
+    lay_out(&root, actor)?;
+    let layer = folder.join("layer.tar");
+    archive(&root, &layer, &["."])?;
+    let sum = output(command("sha256sum", ["--binary"]).arg(&layer))?;
+    let sum = sum.split(' ').next().unwrap_or_default().to_owned();
+    for image in [IMAGE, OTHER_IMAGE] {
+        let file = pack(&folder, image, &sum)?;
+        import(places, &file)?;
+    }
+    fs::remove_dir_all(&folder)?;
+    Ok(())
+}
+
+/// Hands an archive in Docker's form to containerd.
+pub(super) fn import(places: &Places, archive: &Path) -> anyhow::Result<()> {
+    run(ctr(places).args(["images", "import"]).arg(archive))
+        .with_context(|| format!("cannot import {}", archive.display()))
+}
+
+/// The names of the images that are there.
+pub(super) fn list(places: &Places) -> anyhow::Result<Vec<String>> {
+    let names = output(ctr(places).args(["images", "list", "--quiet"]))?;
+    let names = names.lines().filter(|name| !name.starts_with("sha256:"));
+    Ok(names.map(str::to_owned).collect())
+}
+
+/// Containerd's own command, in the namespace that the kubelet uses.
+pub(super) fn ctr(places: &Places) -> std::process::Command {
+    let mut ctr = command("ctr", ["--namespace", "k8s.io", "--address"]);
+    ctr.arg(places.file("containerd.sock"));
+    ctr
+}
+
+/// The files of the image.
+fn lay_out(root: &Path, actor: &Path) -> anyhow::Result<()> {
+    for folder in ["bin", "etc", "root", "tmp"] {
+        fs::create_dir_all(root.join(folder))?;
+    }
+    fs::write(root.join("etc/passwd"), "root:x:0:0::/root:/bin/sh\n")?;
+    fs::copy(actor, root.join(&ACTOR[1..]))
+        .with_context(|| format!("cannot copy the actor {}", actor.display()))?;
+    let busybox = ["/bin/busybox", "/usr/bin/busybox"].map(Path::new);
+    let busybox = busybox.into_iter().find(|path| path.is_file());
+    let busybox = busybox.context("there is no busybox; the package is busybox-static")?;
+    fs::copy(busybox, root.join("bin/busybox"))?;
+    for applet in output(&mut command(busybox, ["--list"]))?.lines() {
+        if applet != "busybox" {
+            symlink("busybox", root.join("bin").join(applet))?;
+        }
+    }
+    Ok(())
+}
+
+/// An image of one layer. Its name is in its configuration, so that every name has an id of its own.
+fn pack(folder: &Path, image: &str, layer: &str) -> anyhow::Result<PathBuf> {
+    let config = json!({
+        "architecture": architecture(),
+        "os": "linux",
+        "rootfs": {"type": "layers", "diff_ids": [format!("sha256:{layer}")]},
+        "config": {
+            "Entrypoint": [ACTOR, "pause"],
+            "Env": ["PATH=/bin"],
+            "Labels": {"image": image},
+        },
+    });
+    let manifest = json!([{
+        "Config": "config.json",
+        "RepoTags": [image],
+        "Layers": ["layer.tar"],
+    }]);
+    fs::write(folder.join("config.json"), config.to_string())?;
+    fs::write(folder.join("manifest.json"), manifest.to_string())?;
+    let file = folder.join("image.tar");
+    archive(
+        folder,
+        &file,
+        &["manifest.json", "config.json", "layer.tar"],
+    )?;
+    Ok(file)
+}
+
+/// The same files give the same archive.
+fn archive(folder: &Path, file: &Path, what: &[&str]) -> anyhow::Result<()> {
+    let mut tar = command(
+        "tar",
+        ["--sort=name", "--mtime=@0", "--owner=0", "--group=0"],
+    );
+    tar.args(["--numeric-owner", "--create", "--file"])
+        .arg(file);
+    run(tar.arg("--directory").arg(folder).args(what))
+}
+
+/// As Go calls it.
+fn architecture() -> &'static str {
+    match std::env::consts::ARCH {
+        "aarch64" => "arm64",
+        "x86_64" => "amd64",
+        other => other,
+    }
+}

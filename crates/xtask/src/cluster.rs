@@ -1,0 +1,159 @@
+//! `cargo xtask cluster`: a real Kubernetes on this machine, to test against.
+
+use crate::step::run as run_command;
+use crate::workspace::Workspace;
+use anyhow::bail;
+use clap::Subcommand;
+use pillion_testkit::cluster::files::{BackOff, Kubelet};
+use pillion_testkit::cluster::place::Places;
+use pillion_testkit::cluster::{self, Standing};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The cluster that is meant unless another is named.
+const USUAL: &str = "default";
+
+/// Names another one.
+const VARIABLE: &str = "PILLION_CLUSTER";
+
+/// What can be done with a cluster.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Cluster {
+    /// Build Kubernetes and install what it needs: ten minutes, once.
+    Build(Name),
+    /// Start everything, after cleaning up what a crashed run has left.
+    Up(Up),
+    /// End everything, and leave nothing behind.
+    Down(Name),
+    /// Say what runs.
+    Status(Name),
+    /// `kubectl` as the administrator.
+    Kubectl(Kubectl),
+    /// Say which images pods can have, after adding some.
+    Images(Images),
+}
+
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Name {
+    /// Which cluster; clusters of different names can be up side by side.
+    #[arg(long, default_value = USUAL, env = VARIABLE)]
+    name: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Up {
+    #[command(flatten)]
+    name: Name,
+    /// A container that crashes waits at most so many seconds, and a second at first if it is one second.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=300))]
+    back_off_max: Option<u64>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Kubectl {
+    #[command(flatten)]
+    name: Name,
+    /// What `kubectl` is told.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Images {
+    #[command(flatten)]
+    name: Name,
+    /// Archives to add, in Docker's form.
+    archives: Vec<PathBuf>,
+}
+
+pub(crate) fn run(workspace: &Workspace, chore: &Cluster) -> anyhow::Result<()> {
+    match chore {
+        Cluster::Build(name) => cluster::prepare(&name.places()?, tell),
+        Cluster::Up(args) => up(workspace, args),
+        Cluster::Down(name) => cluster::down(&name.places()?),
+        Cluster::Status(name) => status(&name.places()?),
+        Cluster::Kubectl(args) => kubectl(args),
+        Cluster::Images(args) => images(args),
+    }
+}
+
+/// The name of the cluster that is used when none is given.
+pub(crate) fn usual_name() -> String {
+    std::env::var(VARIABLE).unwrap_or_else(|_| USUAL.to_owned())
+}
+
+/// The actor as a program that needs nothing of the image that it is in.
+pub(crate) fn actor(workspace: &Workspace) -> anyhow::Result<PathBuf> {
+    let build = [
+        "rustc",
+        "--quiet",
+        "--locked",
+        "--package=pillion-testkit",
+        "--example=actor",
+    ];
+    let alone = ["--", "-Ctarget-feature=+crt-static", "-Cstrip=symbols"];
+    run_command(workspace.cargo(&build).args(alone))?;
+    Ok(workspace.target().join("debug/examples/actor"))
+}
+
+/// Says what a cluster is doing.
+pub(crate) fn tell(what: &str) {
+    println!("    {what}");
+}
+
+fn up(workspace: &Workspace, args: &Up) -> anyhow::Result<()> {
+    let Up { name, back_off_max } = args;
+    let limit = back_off_max.map(Duration::from_secs);
+    let back_off = limit.map_or(BackOff::Standard, BackOff::AtMost);
+    let places = name.places()?;
+    let cluster = cluster::up(&places, &actor(workspace)?, Kubelet { back_off }, tell)?;
+    cluster.leave();
+    println!("up: try `cargo xtask cluster kubectl get nodes`");
+    Ok(())
+}
+
+fn status(places: &Places) -> anyhow::Result<()> {
+    let standing = cluster::standing(places);
+    for Standing { name, pid } in &standing {
+        match pid {
+            Some(pid) => println!("{name:<24} process {pid}"),
+            None => println!("{name:<24} does not run"),
+        }
+    }
+    match standing
+        .iter()
+        .filter(|standing| standing.pid.is_none())
+        .count()
+    {
+        0 => Ok(()),
+        missing => bail!("{missing} of {} programs do not run", standing.len()),
+    }
+}
+
+fn kubectl(args: &Kubectl) -> anyhow::Result<()> {
+    let mut kubectl = cluster::kubectl(&args.name.places()?);
+    let status = kubectl.args(&args.arguments).status()?;
+    if !status.success() {
+        bail!("kubectl ended with {status}");
+    }
+    Ok(())
+}
+
+fn images(args: &Images) -> anyhow::Result<()> {
+    let places = args.name.places()?;
+    for archive in &args.archives {
+        cluster::import(&places, archive)?;
+    }
+    for image in cluster::images(&places)? {
+        println!("{image}");
+    }
+    Ok(())
+}
+
+// === impl Name ===
+
+impl Name {
+    fn places(&self) -> anyhow::Result<Places> {
+        Places::of(&self.name)
+    }
+}
