@@ -24,6 +24,7 @@ pub mod explore;
 pub mod families;
 pub mod fuzz;
 pub mod generate;
+pub mod kubelet;
 pub mod laws;
 mod mixer;
 pub mod mutants;

@@ -16,7 +16,7 @@
 pub mod actor;
 mod front;
 pub mod limits;
-mod plan;
+pub(crate) mod plan;
 pub mod scale;
 pub mod stage;
 pub mod suite;

@@ -7,7 +7,7 @@ use clap::Subcommand;
 use pillion_testkit::cluster::files::{BackOff, Kubelet};
 use pillion_testkit::cluster::place::Places;
 use pillion_testkit::cluster::{self, Standing};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The cluster that is meant unless another is named.
@@ -94,6 +94,21 @@ pub(crate) fn actor(workspace: &Workspace) -> anyhow::Result<PathBuf> {
     let alone = ["--", "-Ctarget-feature=+crt-static", "-Cstrip=symbols"];
     run_command(workspace.cargo(&build).args(alone))?;
     Ok(workspace.target().join("debug/examples/actor"))
+}
+
+/// Does something with the cluster that is up, or with one that is brought up for it and taken down.
+pub(crate) fn with<T>(
+    actor: &Path,
+    work: impl FnOnce(&cluster::Cluster) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let places = Places::of(&usual_name())?;
+    if let Some(found) = cluster::attach(&places, tell)? {
+        return work(&found);
+    }
+    let own = cluster::up(&places, actor, Kubelet::default(), tell)?;
+    let done = work(&own);
+    own.down()?;
+    done
 }
 
 /// Says what a cluster is doing.

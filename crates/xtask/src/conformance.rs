@@ -1,36 +1,83 @@
-//! `cargo xtask conformance`: every scenario, played in virtual time, and the kubelet's unit tables, as a table.
+//! `cargo xtask conformance`: every scenario, on every driver that can play it, and the kubelet's unit tables.
 //!
-//! The cases of the kubelet's suites are known by number, so one that is missing is as wrong as one
-//! that fails.
+//! The cases of the kubelet's suites are known by number, so one that is missing is as wrong as one that fails. A case
+//! that a driver leaves out has its reason in the scenario's file, or follows from what the driver is; every reason is
+//! printed.
 
+mod column;
 mod suite;
 mod tables;
 
 use crate::workspace::Workspace;
 use anyhow::{Context, bail};
+use clap::ValueEnum as _;
+use column::{Column, Stage};
 use pillion_simulator::Outcome;
-use pillion_simulator::suite::{Count, Files, Ran, Report, run_under};
+use pillion_simulator::suite::{Count, Files, Ran, Report};
+use std::collections::BTreeMap;
 use std::fs;
+use std::time::Duration;
 use suite::{SUITES, Suite};
 
-/// What to print.
-#[derive(Debug, Default, clap::Args)]
+/// What to play and what to print.
+#[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// List each case.
     #[arg(long, short)]
     verbose: bool,
+    /// Play on this only; can be given several times. Everything is played on all of them otherwise.
+    #[arg(long, value_name = "DRIVER")]
+    on: Vec<Column>,
+    /// Play only files whose path below `scenarios/` begins so.
+    #[arg(long, value_name = "PATH", default_value = "")]
+    only: String,
+    /// Leave out what would be watched on a kubelet for longer than so many seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    longest: u64,
+}
+
+/// What was played, column by column.
+type Reports = BTreeMap<Column, Report>;
+
+// === impl Args ===
+
+impl Args {
+    /// The engine alone, which takes seconds.
+    pub(crate) fn engine() -> Self {
+        Self {
+            verbose: false,
+            on: vec![Column::Engine],
+            only: String::new(),
+            longest: 0,
+        }
+    }
 }
 
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
-    let report = run_under(&files(workspace)?, "scenarios/");
-    if args.verbose {
-        report.cases.iter().for_each(list);
+    let columns = match args.on.as_slice() {
+        [] => Column::value_variants(),
+        some => some,
+    };
+    let stage = Stage {
+        workspace,
+        files: &files(workspace)?,
+        prefix: &format!("scenarios/{}", args.only),
+        longest: Duration::from_secs(args.longest),
+    };
+    let mut reports = Reports::new();
+    for column in columns {
+        reports.insert(*column, column.play(&stage)?);
     }
-    table(&report);
-    left_out(&report);
-    println!();
-    tables::run(workspace, args.verbose)?;
-    judge(&report)
+    if args.verbose {
+        list(&reports);
+    }
+    table(&reports);
+    left_out(&reports);
+    if reports.contains_key(&Column::Engine) {
+        println!();
+        tables::run(workspace, args.verbose)?;
+    }
+    judge(&reports, args.only.is_empty())
 }
 
 /// Scenarios, and the examples that they take their pods from.
@@ -46,78 +93,108 @@ fn files(workspace: &Workspace) -> anyhow::Result<Files> {
     Ok(files)
 }
 
-fn list(ran: &Ran) {
-    let Ran { file, verdict } = ran;
-    let outcome = match &verdict.outcome {
-        Outcome::Passed => "passed",
-        Outcome::Failed(_) => "FAILED",
-        Outcome::NotOn(_) => "left out",
-    };
-    println!("{outcome:<9} {:<18} {}", verdict.case, verdict.title);
-    println!("{:<28} {file}", "");
+fn list(reports: &Reports) {
+    for (column, report) in reports {
+        for Ran { file, verdict } in &report.cases {
+            let outcome = match &verdict.outcome {
+                Outcome::Passed => "passed",
+                Outcome::Failed(_) => "FAILED",
+                Outcome::NotOn(_) => "left out",
+            };
+            let column = column.name();
+            println!(
+                "{column:<8} {outcome:<9} {:<18} {}",
+                verdict.case, verdict.title
+            );
+            println!("{:<37} {file}", "");
+        }
+    }
 }
 
-fn table(report: &Report) {
-    println!(
-        "{:<16} {:>5} {:>7} {:>7} {:>9}   from",
-        "suite", "cases", "passed", "failed", "left out"
-    );
+/// A cell says how many cases passed, and how many did not.
+fn table(reports: &Reports) {
+    print!("{:<16} {:>5}", "suite", "cases");
+    for column in reports.keys() {
+        print!(" {:>10}", column.name());
+    }
+    println!("   from");
     for suite in &SUITES {
-        let Count {
-            passed,
-            failed,
-            left_out,
-        } = suite.count(report);
         let Suite {
             name,
             cases,
             source,
         } = suite;
-        println!("{name:<16} {cases:>5} {passed:>7} {failed:>7} {left_out:>9}   {source}");
+        let counts = reports.values().map(|report| suite.count(report));
+        row(name, *cases, counts, source);
     }
-    let own: Vec<_> = report
-        .cases
-        .iter()
-        .filter(|ran| suite::of(ran).is_none())
-        .collect();
-    let passed = own.iter().filter(|ran| ran.verdict.passed()).count();
-    let failed = own
-        .iter()
-        .filter(|ran| matches!(ran.verdict.outcome, Outcome::Failed(_)))
-        .count();
-    let (cases, name) = (own.len(), "Pillion's own");
-    let left_out = cases - passed - failed;
-    println!(
-        "{name:<16} {cases:>5} {passed:>7} {failed:>7} {left_out:>9}   scenarios/dialects, pillion, stories"
+    let mut reports = reports.values().peekable();
+    let own = reports.peek().map_or(0, |report| {
+        let Count {
+            passed,
+            failed,
+            left_out,
+        } = suite::own(report);
+        passed + failed + left_out
+    });
+    let counts = reports.map(suite::own);
+    row(
+        "Pillion's own",
+        own,
+        counts,
+        "scenarios/dialects, pillion, stories",
     );
 }
 
-fn left_out(report: &Report) {
-    for ran in &report.cases {
-        if let Outcome::NotOn(reason) = &ran.verdict.outcome {
-            println!("left out: {}: {reason}", ran.verdict.case);
+fn row(name: &str, cases: usize, counts: impl Iterator<Item = Count>, source: &str) {
+    print!("{name:<16} {cases:>5}");
+    for Count { passed, failed, .. } in counts {
+        let cell = match (passed, failed) {
+            (0, 0) => "-".to_owned(),
+            (passed, 0) => passed.to_string(),
+            (passed, failed) => format!("{passed}, not {failed}"),
+        };
+        print!(" {cell:>10}");
+    }
+    println!("   {source}");
+}
+
+/// Why cases were left out: each reason once, with how many it is for.
+fn left_out(reports: &Reports) {
+    for (column, report) in reports {
+        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for ran in &report.cases {
+            if let Outcome::NotOn(reason) = &ran.verdict.outcome {
+                reasons.entry(reason).or_default().push(&ran.verdict.case);
+            }
+        }
+        for (reason, cases) in reasons {
+            println!("not on {}, {} cases: {reason}", column.name(), cases.len());
         }
     }
 }
 
-fn judge(report: &Report) -> anyhow::Result<()> {
-    let missing: Vec<_> = SUITES
-        .iter()
-        .flat_map(|suite| suite.missing(report))
-        .collect();
-    let twice = suite::twice(report);
-    println!("\n{report}");
-    if !report.is_good() {
-        bail!("not every case passes");
+fn judge(reports: &Reports, all: bool) -> anyhow::Result<()> {
+    for (column, report) in reports {
+        println!("\n{}: {report}", column.name());
     }
-    if !missing.is_empty() {
-        bail!("cases that no scenario has: {}", missing.join(", "));
+    if let Some((column, _)) = reports.iter().find(|(_, report)| !report.is_good()) {
+        bail!("not every case passes on {}", column.name());
     }
-    if !twice.is_empty() {
-        bail!(
-            "cases that more than one scenario has: {}",
-            twice.join(", ")
-        );
+    for report in reports.values().filter(|_| all) {
+        let missing: Vec<_> = SUITES
+            .iter()
+            .flat_map(|suite| suite.missing(report))
+            .collect();
+        if !missing.is_empty() {
+            bail!("cases that no scenario has: {}", missing.join(", "));
+        }
+        let twice = suite::twice(report);
+        if !twice.is_empty() {
+            bail!(
+                "cases that more than one scenario has: {}",
+                twice.join(", ")
+            );
+        }
     }
     Ok(())
 }

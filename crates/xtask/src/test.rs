@@ -24,7 +24,7 @@ pub(crate) fn run(workspace: &Workspace) -> anyhow::Result<()> {
         run_command(&mut workspace.cargo(&["test", "--workspace", "--locked"]))
     })?;
     steps.step("conformance", || {
-        conformance::run(workspace, &Args::default())
+        conformance::run(workspace, &Args::engine())
     })?;
     steps.finish();
     Ok(())

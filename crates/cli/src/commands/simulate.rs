@@ -106,6 +106,7 @@ fn scenario_of(
         sources,
         findings,
         scenario,
+        pod: _,
     } = match &pod {
         Some((pod, source)) => {
             let given = Given::new(&pod.lowered.pod).of_file(source);

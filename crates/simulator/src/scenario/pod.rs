@@ -26,6 +26,8 @@ struct Written {
 pub(super) struct ReadPod {
     pub(super) pod: Pod,
     pub(super) file: PodFile,
+    /// As JSON.
+    pub(super) text: Box<str>,
 }
 
 /// The image of a container that has none: the player supplies what it does.
@@ -46,7 +48,8 @@ impl Findings {
             let lowered = lower(&file, LowerOptions::default());
             diagnostics.extend(lowered.diagnostics);
             let pod = lowered.pod;
-            ReadPod { pod, file }
+            let text = written.text.as_str().into();
+            ReadPod { pod, file, text }
         });
         let errors: Vec<_> = diagnostics
             .into_iter()

@@ -26,6 +26,8 @@ pub struct Reading {
     pub findings: Vec<(usize, Diagnostic)>,
     /// The scenario, unless something is wrong.
     pub scenario: Option<Scenario>,
+    /// Its pod as JSON, as a cluster would be given it, if it has one of its own.
+    pub pod: Option<Box<str>>,
 }
 
 /// Hands out the bytes of another file of the same folder, or says why it cannot.
@@ -52,6 +54,7 @@ pub struct Given<'a> {
 struct Reader {
     sources: Vec<Source>,
     findings: Findings,
+    pod: Option<Box<str>>,
 }
 
 /// The parts of a scenario of which another file can be the base.
@@ -100,6 +103,7 @@ impl Reader {
             sources: self.sources,
             findings: self.findings.found,
             scenario: scenario.filter(|_| good),
+            pod: self.pod,
         }
     }
 
@@ -246,6 +250,7 @@ impl Reader {
             (Some(item), None) => {
                 let read = self.findings.pod(item.clone())?;
                 life::add_sleeps(&read.file, &mut scripts);
+                self.pod = Some(read.text);
                 Some((read.pod, scripts))
             }
             (None, Some(given)) => Some((given.pod.clone(), scripts)),

@@ -14,7 +14,7 @@ use pillion_runtime::runtime::{Output, Stream};
 use pillion_simulator::Scenario;
 use pillion_simulator::act::{Act, Deed};
 use pillion_simulator::line::{LineName, Log, Part, Who, Word};
-use pillion_simulator::record::{Moment, Record};
+use pillion_simulator::record::{Moment, Record, Sample};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -30,6 +30,8 @@ pub(super) struct Director {
     /// Ends, which nobody who is killed can write of.
     ends: Vec<(Tick, LineName)>,
     moments: BTreeMap<Box<str>, Tick>,
+    /// The pod's status whenever it changed.
+    statuses: Vec<Sample>,
     /// What a container asked for, until it is passed on.
     asked: Vec<(ContainerId, usize)>,
     /// When watching ended, if the pod had not.
@@ -58,6 +60,7 @@ impl Director {
             timed: 0,
             ends: Vec::new(),
             moments: BTreeMap::new(),
+            statuses: Vec::new(),
             asked: Vec::new(),
             until: None,
             now: began,
@@ -87,6 +90,7 @@ impl Director {
         let acts = self.scenario.acts.iter().skip(self.next);
         let mut record = Record {
             moments: moments.collect(),
+            statuses: self.statuses,
             left_undone: acts.map(Act::title).collect(),
             until: Tick::ZERO + until.since(self.began),
             ..Record::default()
@@ -298,5 +302,15 @@ impl Front<Processes> for Director {
         }
     }
 
-    fn settle(&mut self, _: Tick, _: &Engine) {}
+    fn settle(&mut self, now: Tick, engine: &Engine) {
+        let status = engine.status();
+        if self
+            .statuses
+            .last()
+            .is_none_or(|last| last.status != status)
+        {
+            let at = Tick::ZERO + now.since(self.began);
+            self.statuses.push(Sample { at, status });
+        }
+    }
 }

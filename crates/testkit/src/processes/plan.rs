@@ -163,7 +163,7 @@ fn read_hook(word: &str) -> Option<HookScript> {
 }
 
 /// As one word of a line.
-pub(super) fn answers(answers: Answers) -> String {
+pub(crate) fn answers(answers: Answers) -> String {
     match answers {
         Answers::Ok => "ok".to_owned(),
         Answers::Fail => "fail".to_owned(),

@@ -30,7 +30,7 @@ pub struct Setup<'a> {
 }
 
 /// What became of one file.
-type Result = std::result::Result<Vec<Verdict>, String>;
+pub(crate) type Result = std::result::Result<Vec<Verdict>, String>;
 
 /// A pod that goes on is not watched longer than this many times the scale, in seconds.
 const LONGEST: u64 = 60;
@@ -41,7 +41,10 @@ pub fn run(files: &Files, prefix: &str, setup: Setup<'_>) -> Report {
         .keys()
         .filter(|name| name.starts_with(prefix))
         .collect();
-    let mut results = all(files, &names, setup);
+    let play = |setup: Setup<'_>, names: &[&String]| {
+        side_by_side(names, setup.together, |name| one(files, name, setup))
+    };
+    let mut results = play(setup, &names);
     let slower = Setup {
         scale: Scale(setup.scale.0.div_ceil(3)),
         together: 4,
@@ -51,51 +54,59 @@ pub fn run(files: &Files, prefix: &str, setup: Setup<'_>) -> Report {
         .filter(|place| has_failed(&results[*place]))
         .collect();
     let again: Vec<_> = failed.iter().map(|place| names[*place]).collect();
-    for (place, result) in failed.into_iter().zip(all(files, &again, slower)) {
+    for (place, result) in failed.into_iter().zip(play(slower, &again)) {
         results[place] = result;
     }
+    report(&names, results)
+}
+
+/// What became of the files of these names.
+pub(crate) fn report(names: &[&String], results: Vec<Result>) -> Report {
     let mut report = Report::default();
-    for (file, result) in names.into_iter().zip(results) {
+    for (file, result) in names.iter().zip(results) {
+        let file = (*file).clone();
         match result {
             Ok(verdicts) => report.cases.extend(verdicts.into_iter().map(|verdict| Ran {
                 file: file.clone(),
                 verdict,
             })),
-            Err(why) => report.broken.push(Broken {
-                file: file.clone(),
-                why,
-            }),
+            Err(why) => report.broken.push(Broken { file, why }),
         }
     }
     report
 }
 
-fn has_failed(result: &Result) -> bool {
+/// Whether a case has failed, or nothing could be played.
+pub(crate) fn has_failed(result: &Result) -> bool {
     let failed = |verdict: &Verdict| matches!(verdict.outcome, Outcome::Failed(_));
     result
         .as_ref()
         .map_or(true, |verdicts| verdicts.iter().any(failed))
 }
 
-/// Plays these files, many at once; the results in the same order.
-fn all(files: &Files, names: &[&String], setup: Setup<'_>) -> Vec<Result> {
+/// Plays these, so many at once; the results in the same order.
+pub(crate) fn side_by_side<T: Sync>(
+    pieces: &[T],
+    together: usize,
+    play: impl Fn(&T) -> Result + Sync,
+) -> Vec<Result> {
     let next = AtomicUsize::new(0);
-    let results: Vec<_> = names
+    let results: Vec<_> = pieces
         .iter()
         .map(|_| Mutex::new(Err("not played".to_owned())))
         .collect();
     let work = || {
         loop {
             let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some(name) = names.get(place) else {
+            let Some(piece) = pieces.get(place) else {
                 return;
             };
-            let result = one(files, name, setup);
+            let result = play(piece);
             *results[place].lock().expect("nobody panics with it") = result;
         }
     };
     thread::scope(|scope| {
-        for _ in 0..setup.together.min(names.len()) {
+        for _ in 0..together.min(pieces.len()) {
             scope.spawn(work);
         }
     });

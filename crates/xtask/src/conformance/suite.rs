@@ -53,6 +53,23 @@ pub(super) fn of(ran: &Ran) -> Option<&'static Suite> {
     SUITES.iter().find(|suite| suite.name == name)
 }
 
+/// What became of the cases that are Pillion's own.
+pub(super) fn own(report: &Report) -> Count {
+    count(report.cases.iter().filter(|ran| of(ran).is_none()))
+}
+
+fn count<'r>(cases: impl Iterator<Item = &'r Ran>) -> Count {
+    let mut count = Count::default();
+    for ran in cases {
+        *match ran.verdict.outcome {
+            Outcome::Passed => &mut count.passed,
+            Outcome::Failed(_) => &mut count.failed,
+            Outcome::NotOn(_) => &mut count.left_out,
+        } += 1;
+    }
+    count
+}
+
 /// Cases that stand in more than one place.
 pub(super) fn twice(report: &Report) -> Vec<String> {
     let mut seen = BTreeSet::new();
@@ -76,15 +93,7 @@ impl Suite {
 
     /// What became of its cases.
     pub(super) fn count(&self, report: &Report) -> Count {
-        let mut count = Count::default();
-        for ran in self.played(report) {
-            *match ran.verdict.outcome {
-                Outcome::Passed => &mut count.passed,
-                Outcome::Failed(_) => &mut count.failed,
-                Outcome::NotOn(_) => &mut count.left_out,
-            } += 1;
-        }
-        count
+        count(self.played(report))
     }
 
     /// Its cases that no scenario has.

@@ -1,0 +1,391 @@
+//! Plays one scenario on the cluster: makes the pod, does to it what the scenario says, and keeps all that is seen.
+
+use super::ends::Ends;
+use super::eyes::{Glimpse, PODS};
+use super::interruption::{Interruption, Ticket};
+use super::limits::{interrupts, is_settled};
+use super::manifest::{image, manifest};
+use super::{Theatre, status};
+use crate::cluster::api::Patch;
+use crate::processes::actor::TAKE_LEAVE;
+use crate::processes::plan;
+use crate::processes::stage::Stage;
+use pillion_engine::status::Phase;
+use pillion_engine::{PodResult, Tick};
+use pillion_runtime::clock;
+use pillion_simulator::Scenario;
+use pillion_simulator::act::{Act, Deed};
+use pillion_simulator::line::{LineName, Part, Who, Word};
+use pillion_simulator::record::{End, Moment, Record};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// One play.
+pub(super) struct Director<'t> {
+    theatre: &'t Theatre<'t>,
+    scenario: &'t Scenario,
+    /// The pod's name.
+    name: String,
+    folder: PathBuf,
+    stage: Stage,
+    ends: Ends,
+    began: Tick,
+    /// The act that is next, and since when its condition has held.
+    next: usize,
+    since: Option<Tick>,
+    /// A restart of the node that was asked for.
+    ticket: Option<Ticket>,
+    exits: Vec<(Tick, LineName)>,
+    moments: BTreeMap<Box<str>, Tick>,
+    glimpses: Vec<Glimpse>,
+    looked: Tick,
+}
+
+/// How often is looked whether something has changed.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How often is looked whether enough has been seen.
+const REVIEW: Duration = Duration::from_secs(1);
+
+// === impl Director ===
+
+impl<'t> Director<'t> {
+    /// Sets the stage and makes the pod.
+    pub(super) fn begin(
+        theatre: &'t Theatre<'t>,
+        scenario: &'t Scenario,
+        pod: &Value,
+        name: String,
+    ) -> anyhow::Result<Self> {
+        let folder = theatre.cluster.places().file("stage").join(&name);
+        fs::create_dir_all(&folder)?;
+        let stage = Stage::at(&folder);
+        for container in &scenario.pod.containers {
+            let script = scenario.scripts.get(&container.name).cloned();
+            stage.cast(&container.name, &script.unwrap_or_default())?;
+        }
+        let ends = Ends::at(&stage.alive())?;
+        let pod = manifest(pod, &name, &folder, scenario);
+        let began = clock::now();
+        theatre.api.create(PODS, &pod)?;
+        Ok(Self {
+            theatre,
+            scenario,
+            name,
+            folder,
+            stage,
+            ends,
+            began,
+            next: 0,
+            since: None,
+            ticket: None,
+            exits: Vec::new(),
+            moments: BTreeMap::new(),
+            glimpses: Vec::new(),
+            looked: began,
+        })
+    }
+
+    /// Plays it to its end.
+    pub(super) fn play(mut self) -> anyhow::Result<Record> {
+        let played = self.go_on();
+        self.leave();
+        let options = json!({"gracePeriodSeconds": 1});
+        self.theatre.api.delete(&self.path(), &options)?;
+        played?;
+        let record = self.record();
+        // Actors that still end write into a folder that nobody sees any more.
+        let _ = fs::remove_dir_all(&self.folder);
+        Ok(record)
+    }
+
+    fn go_on(&mut self) -> anyhow::Result<()> {
+        while !self.is_over() {
+            self.look(LOOK)?;
+            self.act()?;
+        }
+        // The last ends may still be on their way.
+        while self.is_gone() && self.ends.is_anybody_there() {
+            self.look(LOOK)?;
+        }
+        self.look(LOOK)
+    }
+
+    /// Sees what has changed.
+    fn look(&mut self, time: Duration) -> anyhow::Result<()> {
+        for (at, who) in self.ends.wait(time)? {
+            // A hook or probe that could still say so has said so.
+            let says = |word| who.says(word);
+            let (starting, exited) = (says(Word::Starting), says(Word::Exited));
+            let lines = self.stage.lines();
+            let count = |name: &LineName| lines.iter().filter(|(_, line)| line == name).count();
+            if who.part == Part::Itself || count(&starting) > count(&exited) {
+                self.exits.push((at, exited));
+            }
+        }
+        let new = self.theatre.eyes.seen(&self.name, self.glimpses.len())?;
+        self.glimpses.extend(new);
+        Ok(())
+    }
+
+    fn act(&mut self) -> anyhow::Result<()> {
+        let Some(act) = self.scenario.acts.get(self.next) else {
+            return Ok(());
+        };
+        if let Some(ticket) = self.ticket {
+            if let Some(at) = self.theatre.interruptions.done(ticket)? {
+                self.ticket = None;
+                self.finish(act, at);
+            }
+            return Ok(());
+        }
+        let now = clock::now();
+        let record = self.record();
+        let holds = record
+            .status()
+            .is_some_and(|status| act.when.holds(&record.log, status));
+        match (holds, self.since) {
+            (true, None) => self.since = Some(now),
+            (false, Some(_)) if !act.holds_for.is_zero() => self.since = None,
+            (true, Some(_)) | (false, Some(_) | None) => {}
+        }
+        let Some(since) = self.since else {
+            return Ok(());
+        };
+        let due = self.began + act.due(Tick::ZERO + since.since(self.began)).elapsed();
+        if due > now {
+            return Ok(());
+        }
+        match &act.deed {
+            Some(deed) if interrupts(deed) => {
+                let asked = self.interruption(deed);
+                self.ticket = Some(self.theatre.interruptions.ask(asked));
+            }
+            Some(deed) => {
+                self.finish(act, now);
+                self.perform(deed)?;
+            }
+            None => self.finish(act, now),
+        }
+        Ok(())
+    }
+
+    /// An act was done at that time; the next one is due.
+    fn finish(&mut self, act: &Act, at: Tick) {
+        if let Some(name) = &act.name {
+            self.moments.entry(name.clone()).or_insert(at);
+        }
+        self.next += 1;
+        self.since = None;
+        if act.deed.as_ref().is_some_and(interrupts) && !self.will_interrupt() {
+            self.theatre.interruptions.leave();
+        }
+    }
+
+    fn will_interrupt(&self) -> bool {
+        let mut acts = self.scenario.acts.iter().skip(self.next);
+        acts.any(|act| act.deed.as_ref().is_some_and(interrupts))
+    }
+
+    /// Nobody waits for what this play might still ask for.
+    fn leave(&self) {
+        if self.will_interrupt() {
+            self.theatre.interruptions.leave();
+        }
+    }
+
+    fn perform(&self, deed: &Deed) -> anyhow::Result<()> {
+        match deed {
+            Deed::Delete { grace } => {
+                let grace = grace.map(|grace| grace.as_secs());
+                let options = grace.map_or(json!({}), |grace| json!({"gracePeriodSeconds": grace}));
+                self.theatre.api.delete(&self.path(), &options)
+            }
+            Deed::SetImage { container, image } => self.set_image(container, image),
+            Deed::Kill { container, signal } => {
+                self.ends.signal(&Who::container(container), *signal);
+                Ok(())
+            }
+            Deed::Exit { container, code } => {
+                self.stage.set_last_code(container, *code)?;
+                self.ends.signal(&Who::container(container), TAKE_LEAVE);
+                Ok(())
+            }
+            Deed::SetProbe {
+                container,
+                probe,
+                answers,
+            } => {
+                let word = plan::answers(*answers);
+                Ok(self
+                    .stage
+                    .set_answers(container, Part::from(*probe), &word)?)
+            }
+            Deed::Replace(_)
+            | Deed::RestartDriver { .. }
+            | Deed::Reboot
+            | Deed::Ask { .. }
+            | Deed::AddEphemeral { .. } => Ok(()),
+        }
+    }
+
+    fn set_image(&self, container: &str, name: &str) -> anyhow::Result<()> {
+        let pod = self.pod().cloned().unwrap_or_default();
+        let is_in = |list: &&str| {
+            let mut containers = pod["spec"][*list].as_array().into_iter().flatten();
+            containers.any(|one| one["name"] == container)
+        };
+        let list = super::manifest::LISTS.into_iter().find(is_in);
+        let change = json!([{"name": container, "image": image(name)}]);
+        let change = json!({"spec": {list.unwrap_or("containers"): change}});
+        let changed = self
+            .theatre
+            .api
+            .patch(&self.path(), Patch::Strategic, &change);
+        changed.map(drop)
+    }
+
+    fn interruption(&self, deed: &Deed) -> Interruption {
+        let pod = self.pod().cloned().unwrap_or_default();
+        match deed {
+            Deed::RestartDriver { forget } if !forget.is_empty() => {
+                let ids = forget.iter().filter_map(|name| container_id(&pod, name));
+                Interruption::Forget(ids.collect())
+            }
+            Deed::Reboot => {
+                let uid = pod["metadata"]["uid"].as_str().unwrap_or_default();
+                Interruption::Reboot(uid.to_owned())
+            }
+            Deed::RestartDriver { .. }
+            | Deed::Delete { .. }
+            | Deed::SetImage { .. }
+            | Deed::Replace(_)
+            | Deed::Kill { .. }
+            | Deed::Exit { .. }
+            | Deed::Ask { .. }
+            | Deed::SetProbe { .. }
+            | Deed::AddEphemeral { .. } => Interruption::Restart,
+        }
+    }
+
+    fn is_over(&mut self) -> bool {
+        let now = clock::now();
+        if now.since(self.began) > self.scenario.run_for || self.has_ended() {
+            return true;
+        }
+        if now.since(self.looked) < REVIEW || self.next < self.scenario.acts.len() {
+            return false;
+        }
+        self.looked = now;
+        let record = self.record();
+        let now = Tick::ZERO + now.since(self.began);
+        let mut checks = self.scenario.cases.iter().flat_map(|case| &case.checks);
+        checks.all(|check| is_settled(check, &record, now))
+    }
+
+    /// Whether the pod is gone, or has its result and is not being deleted.
+    fn has_ended(&self) -> bool {
+        let Some(Glimpse { pod, .. }) = self.glimpses.last() else {
+            return false;
+        };
+        pod.as_ref().is_none_or(|pod| {
+            let phase = pod["status"]["phase"].as_str();
+            let ended = matches!(phase, Some("Succeeded" | "Failed"));
+            ended && pod["metadata"]["deletionTimestamp"].is_null()
+        })
+    }
+
+    fn is_gone(&self) -> bool {
+        self.glimpses
+            .last()
+            .is_some_and(|glimpse| glimpse.pod.is_none())
+    }
+
+    /// The newest state of the pod that was seen.
+    fn pod(&self) -> Option<&Value> {
+        let mut pods = self
+            .glimpses
+            .iter()
+            .rev()
+            .filter_map(|glimpse| glimpse.pod.as_ref());
+        pods.next()
+    }
+
+    fn path(&self) -> String {
+        format!("{PODS}/{}", self.name)
+    }
+
+    /// Everything that has been seen, with times from the beginning.
+    fn record(&self) -> Record {
+        let from_start = |at: Tick| Tick::ZERO + at.since(self.began);
+        let mut record = Record::default();
+        let mut lines = self.stage.lines();
+        lines.extend(self.exits.iter().cloned());
+        lines.sort_by_key(|(at, _)| *at);
+        let new_image = self.new_image();
+        for Glimpse { at, pod } in &self.glimpses {
+            if let Some(pod) = pod {
+                record.sample(from_start(*at), status::read(pod, new_image));
+            }
+        }
+        for (name, at) in &self.moments {
+            let at = from_start(*at);
+            let moment = Moment {
+                at,
+                lines: lines.partition_point(|(line, _)| from_start(*line) <= at),
+                statuses: record.statuses.partition_point(|sample| sample.at <= at),
+            };
+            record.moments.insert(name.clone(), moment);
+        }
+        for (at, LineName { who, word }) in lines {
+            record.log.write(from_start(at), who, word);
+        }
+        let undone = self.scenario.acts.iter().skip(self.next);
+        record.left_undone = undone.map(Act::title).collect();
+        record.until = from_start(clock::now());
+        record.end = self.has_ended().then(|| self.end(&record));
+        record
+    }
+
+    fn end(&self, record: &Record) -> End {
+        let last = self
+            .glimpses
+            .last()
+            .map_or(self.began, |glimpse| glimpse.at);
+        let phase = record.status().map_or(Phase::Failed, |status| status.phase);
+        End {
+            at: Tick::ZERO + last.since(self.began),
+            result: PodResult {
+                phase,
+                decider: None,
+                code: 0,
+                reason: None,
+            },
+            decided_by: None,
+        }
+    }
+
+    /// How the scenario calls the image that it changes to.
+    fn new_image(&self) -> &str {
+        let mut images = self.scenario.acts.iter().filter_map(|act| match &act.deed {
+            Some(Deed::SetImage { image, .. }) => Some(&**image),
+            Some(_) | None => None,
+        });
+        images.next_back().unwrap_or("new")
+    }
+}
+
+/// The id that containerd has for a container.
+fn container_id(pod: &Value, name: &str) -> Option<String> {
+    let lists = ["initContainerStatuses", "containerStatuses"];
+    let statuses = lists
+        .iter()
+        .filter_map(|list| pod["status"][*list].as_array());
+    let mut statuses = statuses.flatten();
+    let status = statuses.find(|status| status["name"] == name)?;
+    let id = status["containerID"].as_str()?;
+    id.strip_prefix("containerd://").map(str::to_owned)
+}

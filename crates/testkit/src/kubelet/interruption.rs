@@ -1,0 +1,131 @@
+//! Restarts the kubelet, and with it the node, when plays ask for it.
+//!
+//! A restart touches every pod of the node. So it comes when everybody who will ask for one has asked, once for all of
+//! them, and whoever plays beside them must not mind.
+
+use crate::cluster::Cluster;
+use crate::cluster::files::Kubelet;
+use pillion_engine::Tick;
+use pillion_runtime::clock;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What is done to the node while the kubelet is down.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Interruption {
+    /// Nothing.
+    Restart,
+    /// The records of these ended containers are removed, by the ids that containerd has for them.
+    Forget(Vec<String>),
+    /// The sandbox of the pod with this uid is gone, with all that ran in it.
+    Reboot(String),
+}
+
+/// Who has asked and who has not yet.
+#[derive(Default)]
+pub(super) struct Interruptions {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// So many will ask.
+    expected: usize,
+    asked: Vec<Interruption>,
+    /// When each was done.
+    done: Vec<Tick>,
+    failed: Option<String>,
+    closed: bool,
+}
+
+/// A request, by the number of the restart that will answer it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ticket(usize);
+
+// === impl Interruptions ===
+
+impl Interruptions {
+    /// Somebody will ask.
+    pub(super) fn expect(&self) {
+        self.state().expected += 1;
+    }
+
+    /// Somebody who was expected to ask will not ask any more.
+    pub(super) fn leave(&self) {
+        let mut state = self.state();
+        state.expected = state.expected.saturating_sub(1);
+        self.changed.notify_all();
+    }
+
+    /// Somebody asks.
+    pub(super) fn ask(&self, interruption: Interruption) -> Ticket {
+        let mut state = self.state();
+        state.asked.push(interruption);
+        self.changed.notify_all();
+        Ticket(state.done.len())
+    }
+
+    /// When what was asked for was done.
+    pub(super) fn done(&self, Ticket(number): Ticket) -> anyhow::Result<Option<Tick>> {
+        let state = self.state();
+        if let Some(why) = &state.failed {
+            anyhow::bail!("the kubelet could not be restarted: {why}");
+        }
+        Ok(state.done.get(number).copied())
+    }
+
+    /// Does what is asked for until it is closed.
+    pub(super) fn serve(&self, cluster: &Cluster, kubelet: Kubelet) {
+        while let Some(asked) = self.next() {
+            let done = interrupt(cluster, kubelet, &asked);
+            let mut state = self.state();
+            match done {
+                Ok(at) => state.done.push(at),
+                Err(error) => state.failed = Some(format!("{error:#}")),
+            }
+        }
+    }
+
+    /// Nobody asks any more.
+    pub(super) fn close(&self) {
+        self.state().closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits until everybody has asked.
+    fn next(&self) -> Option<Vec<Interruption>> {
+        let mut state = self.state();
+        loop {
+            if state.closed {
+                return None;
+            }
+            if !state.asked.is_empty() && state.asked.len() >= state.expected {
+                return Some(std::mem::take(&mut state.asked));
+            }
+            let waited = self.changed.wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn interrupt(cluster: &Cluster, kubelet: Kubelet, asked: &[Interruption]) -> anyhow::Result<Tick> {
+    cluster.stop_kubelet()?;
+    let mut forgotten = Vec::new();
+    for interruption in asked {
+        match interruption {
+            Interruption::Restart => {}
+            Interruption::Forget(ids) => forgotten.extend(ids.iter().cloned()),
+            Interruption::Reboot(uid) => cluster.kill_pod(uid)?,
+        }
+    }
+    if !forgotten.is_empty() {
+        cluster.forget(&forgotten)?;
+    }
+    let at = clock::now();
+    cluster.start_kubelet(kubelet)?;
+    Ok(at)
+}

@@ -1,0 +1,197 @@
+//! Plays many scenarios side by side on one cluster, and those that fail again, a few at a time.
+//!
+//! Those that need another crash back-off, or restart the node, have rounds of their own: both touch everybody.
+
+use super::director::Director;
+use super::limits::{interrupts, why_not};
+use super::{Theatre, pod_name};
+use crate::cluster::Cluster;
+use crate::cluster::files::{BackOff, Kubelet};
+use crate::processes::scale::Scale;
+use crate::processes::suite::{Result, has_failed, report, side_by_side};
+use pillion_simulator::check::Claim;
+use pillion_simulator::suite::{Files, Report, read_file};
+use pillion_simulator::{Driver, Record, Scenario, judge};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::Duration;
+
+/// How to play.
+#[derive(Clone, Copy)]
+pub struct Setup<'a> {
+    /// The cluster, which nobody else uses meanwhile.
+    pub cluster: &'a Cluster,
+    /// How many pods at once.
+    pub together: usize,
+    /// Those that would be watched longer are left out.
+    pub longest: Duration,
+    /// Says what is going on.
+    pub tell: fn(&str),
+}
+
+/// A scenario that can be played.
+struct Piece {
+    scenario: Scenario,
+    pod: Value,
+}
+
+/// What plays have in common that are in one round.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Round {
+    /// The short rounds of short delays come last.
+    interrupts: bool,
+    back_off: BackOff,
+}
+
+/// So many at a time when a play is repeated.
+const AGAIN: usize = 4;
+
+/// Plays every file whose path begins so; the others are there to be referred to.
+pub fn run(files: &Files, prefix: &str, setup: Setup<'_>) -> anyhow::Result<Report> {
+    let names: Vec<_> = files
+        .keys()
+        .filter(|name| name.starts_with(prefix))
+        .collect();
+    let mut results: Vec<Result> = Vec::new();
+    let mut rounds: BTreeMap<Round, Vec<(usize, Piece)>> = BTreeMap::new();
+    for (place, name) in names.iter().enumerate() {
+        match prepare(files, name, setup.longest) {
+            Ok(piece) => {
+                results.push(Err("not played".to_owned()));
+                rounds
+                    .entry(Round::of(&piece.scenario))
+                    .or_default()
+                    .push((place, piece));
+            }
+            Err(result) => results.push(result),
+        }
+    }
+    for (round, pieces) in rounds {
+        (setup.tell)(&format!("{} scenarios, {}", pieces.len(), round.describe()));
+        let kubelet = Kubelet {
+            back_off: round.back_off,
+        };
+        setup.cluster.stop_kubelet()?;
+        setup.cluster.start_kubelet(kubelet)?;
+        let together = if round.interrupts {
+            pieces.len()
+        } else {
+            setup.together
+        };
+        play_round(&pieces, &mut results, setup, kubelet, together)?;
+        let again: Vec<_> = pieces
+            .into_iter()
+            .filter(|(place, _)| has_failed(&results[*place]))
+            .collect();
+        if !again.is_empty() {
+            let names: Vec<_> = again
+                .iter()
+                .map(|(place, _)| names[*place].as_str())
+                .collect();
+            (setup.tell)(&format!("once more: {}", names.join(", ")));
+            let together = if round.interrupts { again.len() } else { AGAIN };
+            play_round(&again, &mut results, setup, kubelet, together)?;
+        }
+    }
+    Ok(report(&names, results))
+}
+
+/// A piece to play, or what there is to say of the file without playing it.
+fn prepare(files: &Files, name: &str, longest: Duration) -> std::result::Result<Piece, Result> {
+    let reading = read_file(files, name);
+    let (Some(scenario), Some(pod)) = (&reading.scenario, &reading.pod) else {
+        return Err(Err(reading.describe()));
+    };
+    let pod: Value = serde_json::from_str(pod).map_err(|error| Err(error.to_string()))?;
+    let mut scenario = Scale(1).scenario(scenario);
+    if let Some(reason) = why_not(&scenario, &pod) {
+        scenario.not_on.insert(Driver::Kubelet, reason);
+    } else if scenario.run_for > longest {
+        let reason = format!("it takes longer than {} s", longest.as_secs());
+        scenario.not_on.insert(Driver::Kubelet, reason.into());
+    }
+    for case in &mut scenario.cases {
+        case.checks.retain(|check| !is_own_word(&check.claim));
+        if case.checks.is_empty() {
+            let reason = "it looks only at what Pillion says of its own";
+            case.not_on
+                .entry(Driver::Kubelet)
+                .or_insert_with(|| reason.into());
+        }
+    }
+    let mut cases = scenario.cases.iter();
+    let is_left_out = cases.all(|case| case.not_on.contains_key(&Driver::Kubelet));
+    if is_left_out || scenario.not_on.contains_key(&Driver::Kubelet) {
+        return Err(Ok(judge(&scenario, &Record::default(), Driver::Kubelet)));
+    }
+    Ok(Piece { scenario, pod })
+}
+
+fn is_own_word(claim: &Claim) -> bool {
+    matches!(claim, Claim::Result { .. } | Claim::ExitCode(_))
+}
+
+fn play_round(
+    pieces: &[(usize, Piece)],
+    results: &mut [Result],
+    setup: Setup<'_>,
+    kubelet: Kubelet,
+    together: usize,
+) -> anyhow::Result<()> {
+    let theatre = Theatre::open(setup.cluster)?;
+    for (_, piece) in pieces {
+        if Round::of(&piece.scenario).interrupts {
+            theatre.interruptions.expect();
+        }
+    }
+    let played = thread::scope(|scope| {
+        scope.spawn(|| theatre.interruptions.serve(setup.cluster, kubelet));
+        let played = side_by_side(pieces, together, |(_, piece)| play(&theatre, piece));
+        theatre.interruptions.close();
+        played
+    });
+    for ((place, _), result) in pieces.iter().zip(played) {
+        results[*place] = result;
+    }
+    Ok(())
+}
+
+fn play(theatre: &Theatre<'_>, Piece { scenario, pod }: &Piece) -> Result {
+    let record = Director::begin(theatre, scenario, pod, pod_name())
+        .and_then(Director::play)
+        .map_err(|error| format!("{error:#}"))?;
+    Ok(judge(scenario, &record, Driver::Kubelet))
+}
+
+// === impl Round ===
+
+impl Round {
+    fn of(scenario: &Scenario) -> Self {
+        let deeds = scenario.acts.iter().filter_map(|act| act.deed.as_ref());
+        let delays = &scenario.pod.backoff;
+        let (initial, max) = (delays.initial.as_secs(), delays.max.as_secs());
+        let back_off = match (initial, max) {
+            (10, 300) => BackOff::Standard,
+            (1, 60) => BackOff::Reduced,
+            _ => BackOff::AtMost(delays.max),
+        };
+        Self {
+            interrupts: deeds.into_iter().any(interrupts),
+            back_off,
+        }
+    }
+
+    fn describe(self) -> String {
+        let back_off = match self.back_off {
+            BackOff::Standard => "with the usual back-off".to_owned(),
+            BackOff::AtMost(limit) => format!("with a back-off of at most {} s", limit.as_secs()),
+            BackOff::Reduced => "with the reduced back-off".to_owned(),
+        };
+        if self.interrupts {
+            format!("{back_off}, and restarts of the kubelet")
+        } else {
+            back_off
+        }
+    }
+}
