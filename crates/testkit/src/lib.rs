@@ -18,6 +18,7 @@
 
 pub mod cluster;
 pub mod describe;
+pub mod differential;
 pub mod draft;
 pub mod environment;
 pub mod explore;

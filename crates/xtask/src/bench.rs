@@ -2,6 +2,7 @@
 
 mod engine;
 mod file;
+mod kubelet;
 mod life;
 mod run;
 mod shape;
@@ -22,6 +23,8 @@ pub(crate) enum Bench {
         #[arg(long)]
         shape: Option<Shape>,
     },
+    /// A chain of native sidecars under `pillion run` and under a real kubelet.
+    Kubelet(kubelet::Args),
     /// `pillion run`, beside the bare loop and other supervisors.
     Run(run::Args),
 }
@@ -50,6 +53,7 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> anyhow::Result<()> {
             figures.extend(file::run());
             figures
         }
+        Bench::Kubelet(args) => return kubelet::run(workspace, args),
         Bench::Run(args) => return run::run(workspace, args),
     };
     judge(&figures)

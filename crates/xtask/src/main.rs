@@ -8,6 +8,7 @@ mod check;
 mod clock;
 mod cluster;
 mod conformance;
+mod differential;
 mod fuzz;
 mod gen_fields;
 mod model;
@@ -42,6 +43,8 @@ enum Chore {
     Cluster(cluster::Cluster),
     /// Go through every interleaving of small pods, and judge each by the laws.
     Model(model::Args),
+    /// Play random pods on a real kubelet and as host processes, and compare.
+    Differential(differential::Args),
     /// Measure, each figure beside its limit.
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Chore::Conformance(args) => conformance::run(&workspace, &args),
         Chore::Cluster(chore) => cluster::run(&workspace, &chore),
         Chore::Model(args) => model::run(&workspace, &args),
+        Chore::Differential(args) => differential::run(&workspace, &args),
         Chore::Bench(bench) => bench::run(&workspace, &bench),
         Chore::GenFields(args) => gen_fields::run(&workspace, &args),
         Chore::Fuzz(args) => fuzz::run(&workspace, &args),

@@ -1,0 +1,165 @@
+//! Random plain pods on a real kubelet and as host processes, side by side, and what differs.
+//!
+//! ```text
+//!   seed ─▶ Draft ─▶ scenario ─┬─▶ kubelet ──────▶ Record ─┐
+//!             ▲                └─▶ host processes ▶ Record ─┴─▶ compare ─▶ nothing, or sentences
+//!             └── simpler, as long as it still differs ◀──────────────────────────┘
+//! ```
+//!
+//! Both have the same actors and the same scripts. A pod that differs is played once more, so that a busy machine is not
+//! taken for a rule, and then made smaller.
+
+mod account;
+pub mod compare;
+pub mod dice;
+pub mod draft;
+
+use crate::cluster::Cluster;
+use crate::cluster::files::{BackOff, Kubelet};
+use crate::kubelet::Player;
+use crate::processes;
+use anyhow::{Context as _, anyhow};
+use compare::compare;
+use dice::Dice;
+use draft::Draft;
+use pillion_simulator::scenario::read;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use std::{fs, thread};
+
+/// How to play.
+#[derive(Clone, Copy)]
+pub struct Setup<'a> {
+    /// The cluster, which nobody else uses meanwhile.
+    pub cluster: &'a Cluster,
+    /// The actor program.
+    pub actor: &'a Path,
+    /// A folder for the host processes.
+    pub folder: &'a Path,
+    /// How many pods at once.
+    pub together: usize,
+    /// Says what is going on.
+    pub tell: fn(&str),
+}
+
+/// A pod of which two plays differ.
+#[derive(Clone, Debug)]
+pub struct Disagreement {
+    /// The number of the pod.
+    pub seed: u64,
+    /// The pod, as small as it could be made.
+    pub draft: Draft,
+    /// What differs.
+    pub found: Vec<String>,
+}
+
+/// The longest crash back-off, in both plays.
+const BACK_OFF: Duration = Duration::from_secs(1);
+
+/// A pod is made smaller so many times at most.
+const STEPS: usize = 8;
+
+/// Plays so many pods and says which differ.
+pub fn run(seed: u64, pods: u64, setup: Setup<'_>) -> anyhow::Result<Vec<Disagreement>> {
+    let back_off = BackOff::AtMost(BACK_OFF);
+    setup.cluster.stop_kubelet()?;
+    setup.cluster.start_kubelet(Kubelet { back_off })?;
+    let player = Player::open(setup.cluster)?;
+    let drafts = (seed..seed + pods).map(|seed| (seed, Draft::random(&mut Dice::new(seed))));
+    let drafts: Vec<_> = drafts.collect();
+    let first = differing(&player, drafts, setup)?;
+    (setup.tell)(&format!("{} of {pods} pods differ; once more", first.len()));
+    let drafts = first.into_iter().map(|one| (one.seed, one.draft)).collect();
+    let again = differing(&player, drafts, setup)?;
+    let shrunk = again.into_iter().map(|one| shrink(&player, one, setup));
+    shrunk.collect()
+}
+
+/// Makes a pod smaller as long as it differs.
+fn shrink(
+    player: &Player<'_>,
+    mut one: Disagreement,
+    setup: Setup<'_>,
+) -> anyhow::Result<Disagreement> {
+    for _ in 0..STEPS {
+        (setup.tell)(&format!("pod {}: {}", one.seed, one.found.join("; ")));
+        let simpler = one.draft.simpler().into_iter();
+        let simpler = simpler.map(|draft| (one.seed, draft)).collect();
+        let mut smaller = differing(player, simpler, setup)?;
+        if smaller.is_empty() {
+            return Ok(one);
+        }
+        one = smaller.swap_remove(0);
+    }
+    Ok(one)
+}
+
+/// Those of the pods that differ, in their order.
+fn differing(
+    player: &Player<'_>,
+    drafts: Vec<(u64, Draft)>,
+    setup: Setup<'_>,
+) -> anyhow::Result<Vec<Disagreement>> {
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let found: Mutex<Vec<(usize, anyhow::Result<Vec<String>>)>> = Mutex::default();
+    let work = || {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some((seed, draft)) = drafts.get(place) else {
+                return;
+            };
+            let result = both(player, draft, setup).with_context(|| format!("pod {seed}\n{draft}"));
+            found
+                .lock()
+                .expect("nobody panics with it")
+                .push((place, result));
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if done.is_multiple_of(50) {
+                (setup.tell)(&format!("{done} of {} pods", drafts.len()));
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..setup.together.min(drafts.len()) {
+            scope.spawn(work);
+        }
+    });
+    let mut found = found.into_inner().expect("nobody panics with it");
+    found.sort_by_key(|(place, _)| *place);
+    let mut differing = Vec::new();
+    for ((seed, draft), (_, found)) in drafts.into_iter().zip(found) {
+        let found = found?;
+        if !found.is_empty() {
+            differing.push(Disagreement { seed, draft, found });
+        }
+    }
+    Ok(differing)
+}
+
+/// Plays a pod on both and says what differs.
+fn both(player: &Player<'_>, draft: &Draft, setup: Setup<'_>) -> anyhow::Result<Vec<String>> {
+    let seconds = BACK_OFF.as_secs();
+    let text = format!("backoff: {{initial: {seconds}s, max: {seconds}s}}\n{draft}");
+    let reading = read::read("random", text.as_bytes(), &mut |_| Err(String::new()));
+    let (Some(scenario), Some(pod)) = (&reading.scenario, &reading.pod) else {
+        return Err(anyhow!(reading.describe()));
+    };
+    let folder = folder(setup.folder)?;
+    let (kubelet, ours) = thread::scope(|scope| {
+        let ours = scope.spawn(|| processes::play(scenario, setup.actor, &folder));
+        (player.play(scenario, pod), ours.join())
+    });
+    let ours = ours.map_err(|_| anyhow!("the host processes have panicked"))??;
+    fs::remove_dir_all(&folder)?;
+    Ok(compare(&kubelet?, &ours))
+}
+
+/// A folder that no other pod has.
+fn folder(below: &Path) -> anyhow::Result<PathBuf> {
+    static NUMBER: AtomicUsize = AtomicUsize::new(1);
+    let folder = below.join(NUMBER.fetch_add(1, Ordering::Relaxed).to_string());
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}

@@ -1,0 +1,189 @@
+//! `cargo xtask bench kubelet`: a chain of native sidecars under a real kubelet and under `pillion run`, in one run.
+//!
+//! The pod has four native sidecars and a main. In one form each sidecar has a startup probe, so that each waits for
+//! the one before; in the other there are no probes, which is the floor of what a chain costs. Measured is the time
+//! from the request to Ready, and from the deletion until everything is gone.
+
+use super::statistics::median;
+use crate::clock::Stopwatch;
+use crate::cluster;
+use crate::workspace::Workspace;
+use anyhow::{Context as _, bail};
+use pillion_testkit::cluster::api::Api;
+use pillion_testkit::cluster::files::IMAGE;
+use pillion_testkit::cluster::image::ACTOR;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// How often.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Rounds, of which the median counts.
+    #[arg(long, default_value_t = 5)]
+    rounds: u32,
+}
+
+/// The times of one life, in seconds.
+struct Times {
+    ready: f64,
+    gone: f64,
+}
+
+/// The sidecars of the chain.
+const SIDECARS: usize = 4;
+
+const PODS: &str = "/api/v1/namespaces/default/pods";
+
+/// There in the image, and on every machine that has a cluster.
+const TRUE: [&str; 2] = ["/bin/busybox", "true"];
+
+pub(super) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
+    let pillion = build(workspace)?;
+    let actor = cluster::actor(workspace)?;
+    let folder = tempfile::tempdir()?;
+    println!(
+        "\n{:<28} {:>10} {:>10} {:>7}",
+        "4 native sidecars and a main", "kubelet", "pillion", "ratio"
+    );
+    cluster::with(&actor, |cluster| {
+        let api = cluster.api();
+        for (name, probes) in [("startup probes", true), ("no probes", false)] {
+            let theirs = rounds(args, |round| on_kubelet(&api, &pod(ACTOR, probes, round)))?;
+            let ours = rounds(args, |round| {
+                let pod = pod(&actor.to_string_lossy(), probes, round);
+                on_pillion(&pillion, folder.path(), &pod)
+            })?;
+            row(
+                &format!("{name}, create to Ready"),
+                theirs.ready,
+                ours.ready,
+            );
+            row(&format!("{name}, delete to gone"), theirs.gone, ours.gone);
+        }
+        Ok(())
+    })
+}
+
+fn row(what: &str, kubelet: f64, pillion: f64) {
+    let ratio = kubelet / pillion;
+    println!("{what:<28} {kubelet:>8.2} s {pillion:>8.3} s {ratio:>6.0}x");
+}
+
+fn build(workspace: &Workspace) -> anyhow::Result<PathBuf> {
+    let program = ["build", "--release", "--quiet", "--package=pillion"];
+    crate::step::run(&mut workspace.cargo(&program))?;
+    Ok(workspace.target().join("release/pillion"))
+}
+
+fn rounds(args: &Args, round: impl Fn(u32) -> anyhow::Result<Times>) -> anyhow::Result<Times> {
+    let all: Vec<_> = (1..=args.rounds).map(round).collect::<Result<_, _>>()?;
+    Ok(Times {
+        ready: median(all.iter().map(|times| times.ready).collect()),
+        gone: median(all.iter().map(|times| times.gone).collect()),
+    })
+}
+
+/// The pod, with the actor where it is.
+fn pod(actor: &str, probes: bool, round: u32) -> Value {
+    let container = |name: String| {
+        json!({
+            "name": name,
+            "image": IMAGE,
+            "imagePullPolicy": "IfNotPresent",
+            "command": [actor, "pause"],
+        })
+    };
+    let sidecars = (1..=SIDECARS).map(|number| {
+        let mut sidecar = container(format!("sidecar{number}"));
+        sidecar["restartPolicy"] = "Always".into();
+        if probes {
+            sidecar["startupProbe"] = json!({"exec": {"command": TRUE}, "periodSeconds": 1});
+        }
+        sidecar
+    });
+    let form = if probes { "probed" } else { "plain" };
+    json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": format!("bench-{form}-{round}")},
+        "spec": {
+            "automountServiceAccountToken": false,
+            "initContainers": sidecars.collect::<Vec<_>>(),
+            "containers": [container("main".to_owned())],
+        },
+    })
+}
+
+fn on_kubelet(api: &Api, pod: &Value) -> anyhow::Result<Times> {
+    let name = pod["metadata"]["name"].as_str().unwrap_or_default();
+    let path = format!("{PODS}/{name}");
+    let version = api.get(PODS)?["metadata"]["resourceVersion"].clone();
+    let version = version.as_str().unwrap_or("0");
+    let selector = format!("fieldSelector=metadata.name%3D{name}");
+    let mut watch = api.watch(&format!(
+        "{PODS}?watch=true&resourceVersion={version}&{selector}"
+    ))?;
+    let watch_for = Stopwatch::start();
+    api.create(PODS, pod)?;
+    loop {
+        let change = watch.next_change()?.context("the watch has ended")?;
+        if is_ready(&change["object"]) {
+            break;
+        }
+    }
+    let ready = watch_for.elapsed().as_secs_f64();
+    let deletion = Stopwatch::start();
+    api.delete(&path, &json!({}))?;
+    loop {
+        let change = watch.next_change()?.context("the watch has ended")?;
+        if change["type"] == "DELETED" {
+            break;
+        }
+    }
+    let gone = deletion.elapsed().as_secs_f64();
+    Ok(Times { ready, gone })
+}
+
+fn is_ready(pod: &Value) -> bool {
+    let conditions = pod["status"]["conditions"].as_array();
+    let ready = |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
+    conditions.is_some_and(|conditions| conditions.iter().any(ready))
+}
+
+/// The deletion is a signal, as a service manager or a terminal sends it.
+fn on_pillion(pillion: &Path, folder: &Path, pod: &Value) -> anyhow::Result<Times> {
+    let file = folder.join("pod.json");
+    fs::write(&file, pod.to_string())?;
+    let start = Stopwatch::start();
+    let mut child = Command::new(pillion)
+        .args(["run", "--json"])
+        .arg(&file)
+        .env("XDG_STATE_HOME", folder)
+        .env("XDG_RUNTIME_DIR", folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot run {}", pillion.display()))?;
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let output = child.stdout.take().context("it has no output")?;
+    let mut lines = BufReader::new(output).lines();
+    let found = lines.find(|line| {
+        line.as_ref()
+            .is_ok_and(|line| line.contains("\"podReady\""))
+    });
+    let ready = start.elapsed().as_secs_f64();
+    let (Some(_), Some(pid)) = (found, pid) else {
+        bail!("the pod was never ready: {}", child.wait()?);
+    };
+    let stop = Stopwatch::start();
+    kill_process(pid, Signal::TERM)?;
+    // Whoever does not read holds it up.
+    lines.for_each(drop);
+    child.wait()?;
+    let gone = stop.elapsed().as_secs_f64();
+    Ok(Times { ready, gone })
+}
