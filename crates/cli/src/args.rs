@@ -14,7 +14,9 @@ mod simulate;
 mod trace;
 
 pub(crate) use completions::CompletionsArgs;
-pub(crate) use control::{ExecArgs, GetArgs, GetFormat, LogsArgs, PsArgs, RestartArgs, StopArgs};
+pub(crate) use control::{
+    AttachArgs, ExecArgs, GetArgs, GetFormat, LogsArgs, PsArgs, RestartArgs, StopArgs,
+};
 pub(crate) use convert::{ConvertArgs, SourceFormat};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use init::InitArgs;
@@ -70,6 +72,7 @@ pub(crate) enum Command {
     Stop(StopArgs),
     Restart(RestartArgs),
     Exec(ExecArgs),
+    Attach(AttachArgs),
     Get(GetArgs),
     // For containers, who find them in the documents.
     #[command(hide = true)]
@@ -92,7 +95,7 @@ pub(crate) enum Command {
 const EXAMPLES: &str = "\
 Examples:
   pillion run pod.yaml           a pod on this machine, as host processes
-  pillion ps                     the pods that run; also logs, stop, restart, exec, get
+  pillion ps                     the pods that run; also logs, stop, restart, exec, attach, get
   pillion init                   a pod file to begin with
   pillion plan pod.yaml          what starts and stops when, and why
   pillion simulate pod.yaml      its whole life, in virtual time

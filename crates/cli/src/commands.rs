@@ -1,5 +1,6 @@
 //! One file per verb: typed arguments in, output through the printer, an exit status out.
 
+mod attach;
 mod completions;
 mod convert;
 pub(crate) mod exec;
@@ -32,6 +33,7 @@ pub(crate) fn run(command: Command, printer: &mut Printer) -> Result<ExitStatus>
         Command::Stop(args) => stop::stop(&args, printer),
         Command::Restart(args) => restart::restart(&args, printer),
         Command::Exec(args) => exec::exec(args, printer),
+        Command::Attach(args) => attach::attach(&args, printer),
         Command::Get(args) => get::get(&args, printer),
         Command::Ask(args) => inside::ask(args),
         Command::Notify(args) => inside::notify(&args),

@@ -17,6 +17,7 @@ mod pods;
 mod printer;
 mod running;
 mod state;
+mod terminal;
 mod wrap;
 
 use anyhow::Result;

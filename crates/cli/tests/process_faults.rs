@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "support/user.rs"]
+mod again;
 #[path = "process_faults/containers.rs"]
 mod containers;
 #[path = "process_faults/kills.rs"]

@@ -20,3 +20,4 @@ pub mod runtime;
 pub mod signals;
 mod socket;
 mod sys;
+pub mod terminal;

@@ -71,6 +71,11 @@ impl Lines {
         !self.pending.is_empty()
     }
 
+    /// How many bytes are still to be written.
+    pub fn pending(&self) -> usize {
+        self.pending.len()
+    }
+
     /// Waits for the next message.
     pub fn receive<M: DeserializeOwned>(&mut self) -> Result<M, ChannelError> {
         loop {
@@ -100,6 +105,11 @@ impl Lines {
     pub fn take_stdio(&mut self) -> Option<[OwnedFd; 3]> {
         let descriptors: Vec<_> = self.socket.descriptors.drain(..).collect();
         descriptors.try_into().ok()
+    }
+
+    /// The oldest descriptor that the other side handed over and nobody has taken.
+    pub fn take_descriptor(&mut self) -> Option<OwnedFd> {
+        self.socket.descriptors.pop_front()
     }
 
     fn next<M: DeserializeOwned>(&mut self) -> Result<Option<M>, ChannelError> {

@@ -11,6 +11,7 @@
 
 mod alarm;
 mod ask;
+mod attach;
 mod beside;
 mod definition;
 pub mod env;
@@ -22,9 +23,11 @@ mod ready;
 pub mod recipe;
 mod run;
 mod start;
+mod stdio;
 pub mod volume;
 
 pub use ask::CALLERS;
+pub use attach::Attached;
 pub use definition::{Definition, Larder};
 pub use listen::ListenError;
 
@@ -188,6 +191,11 @@ impl Processes {
     pub fn definition(&self, container: ContainerId, version: u32) -> Option<&Rc<Definition>> {
         let versions = self.containers.get(container.index())?;
         versions.by_number.get(&version)
+    }
+
+    /// Whether a container has a process, or is about to.
+    pub fn is_running(&self, container: ContainerId) -> bool {
+        self.runs.contains_key(&container)
     }
 
     /// The number of a container's process, while it runs.

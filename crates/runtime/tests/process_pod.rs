@@ -92,3 +92,50 @@ fn a_hook_and_a_probe_see_what_their_container_sees() {
     assert_eq!(told.last_words_of("app").as_deref(), Some("bye\n"));
     assert!(!std::path::Path::new("/pillion").exists());
 }
+
+#[test]
+fn one_with_a_terminal_is_in_it() {
+    let scene = Scene::new(
+        r#"
+        restartPolicy: Never
+        volumes: [{name: shared, emptyDir: {}}]
+        containers:
+          - name: app
+            tty: true
+            readyOn: {logLine: ^up$}
+            volumeMounts: [{name: shared, mountPath: /pillion/there}]
+            command:
+              - sh
+              - -c
+              - |
+                test -t 0 && test -t 1 && test -t 2 && echo all three
+                stty size < /dev/tty; echo "$TERM"
+                read -r _ _ _ _ _ _ _ front _ < /proc/$$$$/stat; test "$front" = $$$$ && echo in front
+                exec <&- >&- 2>&-; exec > /dev/tty 2>&1 < /dev/tty; echo up
+                while [ ! -e /pillion/there/go ]; do sleep 0.01; done; echo bye >&2; exit 3
+          - name: next
+            requires: [app]
+            volumeMounts: [{name: shared, mountPath: /pillion/there}]
+            command: [sh, -c, 'touch /pillion/there/go']
+        "#,
+    );
+    let told = scene.run();
+
+    assert_eq!(
+        told.lines(),
+        ["all three", "24 80", "xterm", "in front", "up", "bye"].map(|line| format!("app: {line}"))
+    );
+    assert_eq!(told.exit_of("app"), Some(3));
+}
+
+#[test]
+fn one_without_standard_input_reads_its_end_at_once() {
+    let scene = Scene::new(
+        "
+        restartPolicy: Never
+        containers: [{name: app, command: [sh, -c, 'cat; echo all read']}]
+        ",
+    );
+
+    assert_eq!(scene.run().lines(), ["app: all read"]);
+}

@@ -108,8 +108,9 @@ Examples:
 
 /// Run a command where a container is
 ///
-/// It has the container's variables, volumes and limits, and the standard input and output of this command. Without a
-/// container, it runs in the only main that is up.
+/// It has the container's variables, volumes and limits, and the standard input and output of this command; where these
+/// are a terminal, it is in a terminal of its own, so that a shell has job control. Without a container, it runs in the
+/// only main that is up.
 ///
 /// Exit status: that of the command; 128 and the signal's number if a signal ended it; 126 if it could not be run, 127 if
 /// it was not found; 2 if there is no such pod or container.
@@ -119,6 +120,12 @@ pub(crate) struct ExecArgs {
     /// The pod, or a container of it; can be left out if only one pod runs
     #[arg(value_name = "POD[/CONTAINER]")]
     pub(crate) target: Option<String>,
+    /// Give the command a terminal, also where this command has none
+    #[arg(long, short)]
+    pub(crate) tty: bool,
+    /// Pass the standard input on; that is done in any case
+    #[arg(long, short = 'i')]
+    pub(crate) stdin: bool,
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
@@ -126,9 +133,30 @@ pub(crate) struct ExecArgs {
 
 const EXEC: &str = "\
 Examples:
-  pillion exec orders -- sh
+  pillion exec orders -- sh            with job control, in a terminal
   pillion exec orders/proxy -- env
   echo 'select 1' | pillion exec orders/db -- psql
+";
+
+/// Join a container: see what it writes, and write what it reads
+///
+/// Shows what the container writes from now on. What is typed, or comes through a pipe, is what it reads, if it has
+/// `stdin: true`; with `stdinOnce: true` the end of that is the end of what it reads. If it has `tty: true` too, every key
+/// goes to it; Ctrl-P Ctrl-Q detaches. Elsewhere Ctrl-C does. The container goes on.
+///
+/// Exit status: that of the container, if it ends meanwhile; 0 after detaching; 2 if there is no such pod or container.
+#[derive(Debug, clap::Args)]
+#[command(after_help = ATTACH)]
+pub(crate) struct AttachArgs {
+    /// The pod, or a container of it; can be left out if only one pod runs
+    #[arg(value_name = "POD[/CONTAINER]")]
+    pub(crate) target: Option<String>,
+}
+
+const ATTACH: &str = "\
+Examples:
+  pillion attach orders/console
+  echo reload | pillion attach orders/app
 ";
 
 /// Show a pod that runs as Kubernetes would

@@ -1,7 +1,10 @@
 //! `pillion exec`: a command where a container is.
 //!
 //! The command gets this process's own standard input, output and error; nothing is copied. It is no child of this
-//! terminal, though: signals that come from there are passed on to it.
+//! terminal, though: signals that come from there are passed on to it. Where there is a terminal on all sides, it gets one
+//! of its own instead, see [`mod@terminal`].
+
+mod terminal;
 
 use crate::args::ExecArgs;
 use crate::control::client::{Client, NotAnswered};
@@ -25,17 +28,35 @@ const PASSED_ON: [i32; 6] = [
     libc::SIGUSR2,
 ];
 
+/// What changes a terminal.
+const OF_TERMINALS: [i32; 2] = [libc::SIGTSTP, libc::SIGWINCH];
+
+/// How it ended.
+enum Ended {
+    Code(i32),
+    NotRun { message: String, missing: bool },
+}
+
 /// Run a command in a container.
 pub(crate) fn exec(args: ExecArgs, printer: &mut Printer) -> Result<ExitStatus> {
-    let ExecArgs { target, command } = args;
+    let ExecArgs {
+        target,
+        command,
+        stdin: _,
+        tty,
+    } = args;
+    let in_terminal = tty || crate::terminal::is_on_all_sides();
+    let more: &[i32] = if in_terminal { &OF_TERMINALS } else { &[] };
     // Before anything runs, so that nothing is left running.
-    let signals = Signals::new(&PASSED_ON).context("cannot take signals")?;
-    let (mut client, container) = find::one_with_container(target.as_deref())?;
-    let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
-    let stdio = [input.as_fd(), output.as_fd(), error.as_fd()];
+    let signals = Signals::new(&[&PASSED_ON, more].concat()).context("cannot take signals")?;
+    let (client, container) = find::one_with_container(target.as_deref())?;
     let program = command.first().cloned().unwrap_or_default();
-    client.say_with(&Request::Exec { container, command }, &stdio)?;
-    match wait(&mut client, &signals)? {
+    let ended = if in_terminal {
+        terminal::run(client, container, command, &signals)?
+    } else {
+        run(client, container, command, &signals)?
+    };
+    match ended {
         Ended::Code(code) => Ok(code_status(code)),
         Ended::NotRun { message, missing } => {
             let text = format!("cannot run `{program}`: {message}");
@@ -45,28 +66,44 @@ pub(crate) fn exec(args: ExecArgs, printer: &mut Printer) -> Result<ExitStatus> 
     }
 }
 
-/// How it ended.
-enum Ended {
-    Code(i32),
-    NotRun { message: String, missing: bool },
+/// Runs a command with our own standard input, output and error.
+fn run(
+    mut client: Client,
+    container: Option<String>,
+    command: Vec<String>,
+    signals: &Signals,
+) -> Result<Ended> {
+    let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+    let stdio = [input.as_fd(), output.as_fd(), error.as_fd()];
+    let request = Request::Exec {
+        container,
+        command,
+        terminal: None,
+    };
+    client.say_with(&request, &stdio)?;
+    loop {
+        while let Some(answer) = client.try_hear()? {
+            if let Some(ended) = ended(answer) {
+                return Ok(ended);
+            }
+        }
+        pass_on(&client, signals)?;
+    }
 }
 
-fn wait(client: &mut Client, signals: &Signals) -> Result<Ended> {
-    loop {
-        match client.try_hear()? {
-            Some(Answer::Exited(code)) => return Ok(Ended::Code(code)),
-            Some(Answer::NotRun { message, missing }) => {
-                return Ok(Ended::NotRun { message, missing });
-            }
-            Some(
-                Answer::Done
-                | Answer::Refused { .. }
-                | Answer::Look(_)
-                | Answer::Object(_)
-                | Answer::Status(_),
-            ) => {}
-            None => pass_on(client, signals)?,
-        }
+/// Whether it is over.
+fn ended(answer: Answer) -> Option<Ended> {
+    match answer {
+        Answer::Exited(code) => Some(Ended::Code(code)),
+        Answer::NotRun { message, missing } => Some(Ended::NotRun { message, missing }),
+        Answer::Done
+        | Answer::Refused { .. }
+        | Answer::Look(_)
+        | Answer::Object(_)
+        | Answer::Attached { .. }
+        | Answer::Output { .. }
+        | Answer::Missed(_)
+        | Answer::Status(_) => None,
     }
 }
 
@@ -84,7 +121,8 @@ fn pass_on(client: &Client, signals: &Signals) -> Result<(), NotAnswered> {
     Ok(())
 }
 
-fn code_status(code: i32) -> ExitStatus {
+/// The status of a program, as a shell passes it on.
+pub(super) fn code_status(code: i32) -> ExitStatus {
     match u8::try_from(code & 0xff) {
         Ok(0) => ExitStatus::Success,
         Ok(code) => ExitStatus::Code(code),

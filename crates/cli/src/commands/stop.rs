@@ -35,14 +35,8 @@ pub(crate) fn stop(args: &StopArgs, printer: &mut Printer) -> Result<ExitStatus>
     loop {
         match client.hear() {
             Ok(Answer::Look(look)) => progress.show(&look)?,
-            Ok(
-                Answer::Done
-                | Answer::Refused { .. }
-                | Answer::Object(_)
-                | Answer::Exited(_)
-                | Answer::NotRun { .. }
-                | Answer::Status(_),
-            ) => {}
+            // Nothing else is told to those who wait.
+            Ok(_) => {}
             Err(NotAnswered::Gone { .. }) => break,
             Err(error) => return Err(error.into()),
         }

@@ -6,7 +6,7 @@ use pillion_runtime::guard::ChannelError;
 use pillion_runtime::lines::Lines;
 use serde::Serialize;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -126,6 +126,11 @@ impl Client {
             Ok(answer) => Ok(answer),
             Err(error) => Err(self.trouble(error)),
         }
+    }
+
+    /// What was handed over with an answer, and nobody has taken.
+    pub(crate) fn take_descriptor(&mut self) -> Option<OwnedFd> {
+        self.lines.take_descriptor()
     }
 
     fn trouble(&self, error: ChannelError) -> NotAnswered {

@@ -1,5 +1,6 @@
 //! What is said over the sockets of a pod. A change that an older program would misread needs a new [`PROTOCOL`].
 
+use super::bytes::Bytes;
 use crate::live::view::Standing;
 use pillion_engine::pod::Reaction;
 use pillion_timeline::Wall;
@@ -45,6 +46,14 @@ pub(crate) enum Request {
         #[serde(default)]
         container: Option<String>,
         command: Vec<String>,
+        /// They are a terminal of this kind, which the command is to be in.
+        #[serde(default)]
+        terminal: Option<String>,
+    },
+    /// What a container writes is to be told from now on, and how to write what it reads.
+    Attach {
+        #[serde(default)]
+        container: Option<String>,
     },
     /// The command that was asked for is to get a signal.
     Signal(i32),
@@ -108,6 +117,23 @@ pub(crate) enum Answer {
         /// It was not there.
         missing: bool,
     },
+    /// What this container writes will be told. If it reads anything, that is to be written to the descriptor which
+    /// comes with it.
+    Attached {
+        container: String,
+        /// It has a terminal.
+        terminal: bool,
+        /// The descriptor is there.
+        input: bool,
+    },
+    /// The container that was joined wrote this.
+    Output {
+        /// To standard error.
+        stderr: bool,
+        bytes: Bytes,
+    },
+    /// It also wrote so many bytes that were not read fast enough.
+    Missed(u64),
     /// How the pod stands, for a container.
     Status(Status),
 }
@@ -254,10 +280,11 @@ mod tests {
         let exec = Request::Exec {
             container: None,
             command,
+            terminal: None,
         };
         assert_eq!(
             said(exec),
-            json!({"exec": {"container": null, "command": ["id"]}})
+            json!({"exec": {"container": null, "command": ["id"], "terminal": null}})
         );
         let ask = ContainerRequest::Ask {
             what: Asked::RestartPod,

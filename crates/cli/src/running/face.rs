@@ -108,7 +108,7 @@ impl Front<Processes> for Face {
         let record = self.recorder.record(engine.pod(), entry);
         self.keeping.told(&record);
         self.show.told(record);
-        self.server.told();
+        self.server.told(entry);
     }
 
     fn output(&mut self, output: &Output, engine: &Engine) {
@@ -116,6 +116,7 @@ impl Front<Processes> for Face {
         if output.bytes.is_empty() {
             return self.show.hung_up(now, output.container);
         }
+        self.server.output(output);
         let stream = match output.stream {
             Stream::Stdout => LogStream::Stdout,
             Stream::Stderr => LogStream::Stderr,

@@ -4,6 +4,7 @@
 //! accepted ─▶ Asking ─▶ (answered) ─▶ Leaving ─▶ gone
 //!               ├─▶ Watching    told how the pod stands whenever that changes
 //!               ├─▶ Waiting     told nothing; sees the end of the pod
+//!               ├─▶ Attached    told what a container writes
 //!               └─▶ Running     a command of theirs runs in a container
 //! ```
 //!
@@ -11,6 +12,7 @@
 //! read the answer, is let go after a while.
 
 mod answer;
+mod attach;
 mod client;
 mod object;
 mod status;
@@ -19,14 +21,15 @@ use super::room;
 use crate::control::message::{Answer, Hello, PROTOCOL};
 use crate::live::view::View;
 use client::{Client, Doing, Who};
-use pillion_engine::{ContainerId, Engine, Tick};
+use pillion_engine::{ContainerId, Engine, Entry, Tick};
 use pillion_runtime::clock;
-use pillion_runtime::guard::Outcome;
+use pillion_runtime::guard::{ChannelError, Outcome};
 use pillion_runtime::lines::Lines;
 use pillion_runtime::poller::{Poller, Token};
 use pillion_runtime::process::Processes;
 use pillion_runtime::pump::Driven;
 use pillion_timeline::Base;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::sockopt::socket_peercred;
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -87,6 +90,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// When nobody can be let in, for want of descriptors say, it is tried again after this.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// So long a pod that has ended waits for those who still read.
+const LAST_MOMENT: Duration = Duration::from_secs(1);
+
 // === impl Server ===
 
 impl Server {
@@ -132,22 +138,34 @@ impl Server {
     }
 
     /// Something happened in the pod's life.
-    pub(super) fn told(&mut self) {
+    pub(super) fn told(&mut self, entry: &Entry) {
         self.changed = true;
+        self.tell_attached(entry);
     }
 
     /// A command of somebody is over.
     pub(super) fn exec_done(&mut self, id: u64, outcome: Result<Outcome, String>) {
-        let found = (self.clients.iter()).find(|(_, client)| client.doing == Doing::Running(id));
-        let Some(token) = found.map(|(token, _)| *token) else {
-            return;
-        };
-        if let Some(mut client) = self.clients.remove(&token)
-            && client
-                .answer(&answer::exec_done(outcome), clock::now() + PATIENCE)
-                .is_ok()
-        {
-            self.keep(token, client);
+        let answer = answer::exec_done(outcome);
+        let until = clock::now() + PATIENCE;
+        self.for_those(Doing::Running(id), |client| client.answer(&answer, until));
+    }
+
+    /// The pod has ended. Whoever has not read the last of it gets a moment.
+    pub(super) fn finish(mut self) {
+        let end = clock::now() + LAST_MOMENT;
+        loop {
+            // Whoever is gone needs nothing any more.
+            (self.clients)
+                .retain(|_, client| client.lines.has_pending() && client.lines.flush().is_ok());
+            let those = self.clients.values();
+            let those = those.filter(|client| client.lines.has_pending());
+            let mut those: Vec<_> = those
+                .map(|client| PollFd::new(&client.lines, PollFlags::OUT))
+                .collect();
+            let left = Timespec::try_from(end.since(clock::now())).unwrap_or_default();
+            if those.is_empty() || !poll(&mut those, Some(&left)).is_ok_and(|ready| ready > 0) {
+                return;
+            }
         }
     }
 
@@ -190,12 +208,17 @@ impl Server {
         let (look, next) = self.look(seen);
         let look = Answer::Look(Box::new(look));
         self.next_change = next;
-        let watching = |client: &Client| client.doing == Doing::Watching;
-        let tokens = self.clients.iter().filter(|(_, client)| watching(client));
-        let tokens: Vec<_> = tokens.map(|(token, _)| *token).collect();
-        for token in tokens {
+        self.for_those(Doing::Watching, |client| client.tell(&look));
+    }
+
+    /// Says something to all who are doing this.
+    fn for_those(&mut self, doing: Doing, say: impl Fn(&mut Client) -> Result<(), ChannelError>) {
+        let those = self.clients.iter();
+        let those = those.filter(|(_, client)| client.doing == doing);
+        let those: Vec<_> = those.map(|(token, _)| *token).collect();
+        for token in those {
             if let Some(mut client) = self.clients.remove(&token)
-                && client.tell(&look).is_ok()
+                && say(&mut client).is_ok()
             {
                 self.keep(token, client);
             }

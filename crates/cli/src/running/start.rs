@@ -119,6 +119,7 @@ pub(crate) fn run(
     let result = ended?;
     // If nobody can see it any more, the exit status still tells.
     let _ = face.show.finish(clock::now(), &engine);
+    face.server.finish();
     if let Some(trouble) = face.keeping.finish().or(journal.trouble()) {
         let text = format!(": the timeline and the logs are not complete: {trouble}");
         printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))?;

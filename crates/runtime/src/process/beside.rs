@@ -94,23 +94,26 @@ impl Processes {
         }
     }
 
-    /// Runs a command of a person in a container, with these for standard input, output and error. Its end is told
-    /// under the number that comes back.
+    /// Runs a command of a person in a container, with these for standard input, output and error; in a terminal of
+    /// this kind, if they are one. Its end is told under the number that comes back.
     pub fn exec_for_person(
         &mut self,
         container: ContainerId,
         command: Vec<String>,
         stdio: [BorrowedFd<'_>; 3],
-        terminal: bool,
+        terminal: Option<&str>,
     ) -> io::Result<u64> {
         let id = self.next_exec();
         let run = self.runs.get_mut(&container);
-        let run = run.filter(|run| run.pid.is_some());
         let run = run.ok_or_else(|| io::Error::other("it does not run"))?;
-        let launch = Launch {
-            terminal,
-            ..beside(run, command)
-        };
+        let mut launch = beside(run, command);
+        if let Some(kind) = terminal {
+            launch.terminal = true;
+            launch.environment.retain(|(name, _)| name != "TERM");
+            launch
+                .environment
+                .push(("TERM".to_owned(), kind.to_owned()));
+        }
         run.begin(id, Beside::Person, true, launch, &stdio)?;
         Ok(id)
     }

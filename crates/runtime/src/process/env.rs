@@ -189,8 +189,16 @@ fn inherited(cook: &Cook<'_>) -> BTreeMap<String, String> {
         short_host_name(own.unwrap_or(&cook.kitchen.run.name))
     };
     inherited.insert("HOSTNAME".into(), hostname.to_owned());
+    if cook.container.tty {
+        inherited
+            .entry("TERM".into())
+            .or_insert_with(|| USUAL_TERMINAL.to_owned());
+    }
     inherited
 }
+
+/// What container runtimes say where nobody does.
+const USUAL_TERMINAL: &str = "xterm";
 
 /// The system takes no longer names; the names of pods can be longer.
 fn short_host_name(name: &str) -> &str {

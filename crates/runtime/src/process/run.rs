@@ -37,11 +37,12 @@ pub(super) struct Run {
 /// Our ends of what a process reads and writes.
 #[derive(Debug, Default)]
 pub(super) struct Pipes {
-    /// Kept open as long as the run, if it wants to read.
-    #[expect(dead_code, reason = "open is all that it is for")]
+    /// Kept open as long as the run, if it wants to read, or until somebody else has it.
     pub(super) input: Option<OwnedFd>,
     pub(super) stdout: Option<(OwnedFd, Token)>,
     pub(super) stderr: Option<(OwnedFd, Token)>,
+    #[expect(dead_code, reason = "open is all that it is for")]
+    pub(super) held: Option<OwnedFd>,
 }
 
 // === impl Run ===

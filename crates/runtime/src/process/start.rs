@@ -7,6 +7,7 @@ use super::ready::line::LineWatch;
 use super::ready::notify::NotifySocket;
 use super::recipe::Recipe;
 use super::run::{Pipes, Run};
+use super::stdio::Stdio;
 use super::volume::place;
 use super::{ASK, Processes, Source};
 use crate::guard::cgroup::{Cgroup, CgroupLimits};
@@ -15,7 +16,6 @@ use crate::runtime::Stream;
 use pillion_engine::{Attempt, Command, ContainerId, Event, Exit, StartFailure};
 use pillion_spec::pillion::ReadyOn;
 use regex::bytes::Regex;
-use rustix::pipe::{PipeFlags, pipe_with};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs::{self, File};
@@ -29,14 +29,6 @@ use std::rc::Rc;
 struct NotStarted {
     reason: StartFailure,
     message: String,
-}
-
-/// Both ends of what a process reads and writes.
-struct Stdio {
-    theirs: [OwnedFd; 3],
-    input: Option<OwnedFd>,
-    stdout: OwnedFd,
-    stderr: OwnedFd,
 }
 
 /// Where Kubernetes expects a container's last words.
@@ -163,7 +155,9 @@ impl Processes {
         let stdout = self.token(Source::Output(container, Stream::Stdout));
         poller.add(&stdio.stdout, stdout)?;
         let stderr = self.token(Source::Output(container, Stream::Stderr));
-        poller.add(&stdio.stderr, stderr)?;
+        if let Some(pipe) = &stdio.stderr {
+            poller.add(pipe, stderr)?;
+        }
         let door = self.token(Source::Ask(container));
         poller.add(&run.door, door)?;
         run.tokens.extend([keeper, stdout, stderr, door]);
@@ -175,7 +169,8 @@ impl Processes {
         run.pipes = Pipes {
             input: stdio.input,
             stdout: Some((stdio.stdout, stdout)),
-            stderr: Some((stdio.stderr, stderr)),
+            stderr: stdio.stderr.map(|pipe| (pipe, stderr)),
+            held: stdio.held,
         };
         self.runs.insert(container, run);
         Ok(())
@@ -282,30 +277,6 @@ impl Processes {
     }
 }
 
-// === impl Stdio ===
-
-impl Stdio {
-    fn open(recipe: &Recipe) -> io::Result<Self> {
-        let (input, stdin) = if recipe.stdin {
-            let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
-            (Some(writer), reader)
-        } else {
-            (None, OwnedFd::from(File::open("/dev/null")?))
-        };
-        let (stdout, their_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
-        let (stderr, their_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
-        for ours in [&stdout, &stderr] {
-            rustix::io::ioctl_fionbio(ours, true)?;
-        }
-        Ok(Self {
-            theirs: [stdin, their_stdout, their_stderr],
-            input,
-            stdout,
-            stderr,
-        })
-    }
-}
-
 /// Whether whoever was asked is not there any more. A guard that lives must not be waited for: it waits for containers.
 fn is_gone(error: &io::Error) -> bool {
     matches!(
@@ -327,6 +298,7 @@ fn launch(recipe: &Recipe, command: Command) -> Launch {
         command,
         environment: recipe.environment.clone(),
         directory: recipe.working_dir.clone().map(Into::into),
+        terminal: recipe.tty,
         ..Launch::default()
     }
 }

@@ -1,7 +1,7 @@
 //! What is done about a request, and what is answered.
 
 use super::client::{Client, Doing, Who};
-use super::{PATIENCE, Seen, Server, container_named, object};
+use super::{PATIENCE, Seen, Server, attach, container_named, object};
 use crate::control::message::{
     Answer, Asked, ContainerLook, ContainerRequest, Look, Request, State, Status,
 };
@@ -50,7 +50,9 @@ impl Server {
             (_, Doing::Watching) if client.behind && !client.lines.has_pending() => {
                 self.watch(client, seen)
             }
-            (_, Doing::Watching | Doing::Waiting | Doing::Leaving) => stay_silent(client),
+            (_, Doing::Watching | Doing::Attached(..) | Doing::Waiting | Doing::Leaving) => {
+                stay_silent(client)
+            }
         }
     }
 
@@ -77,12 +79,23 @@ impl Server {
                 }
             }
             Request::Restart { container } => restart(container.as_deref(), seen),
-            Request::Exec { container, command } => {
-                match exec(client, container.as_deref(), command, seen) {
+            Request::Exec {
+                container,
+                command,
+                terminal,
+            } => {
+                let container = container.as_deref();
+                match exec(client, container, command, terminal.as_deref(), seen) {
                     Ok(id) => {
                         client.stay(Doing::Running(id));
                         return Ok(());
                     }
+                    Err(answer) => answer,
+                }
+            }
+            Request::Attach { container } => {
+                match attach::attach(client, container.as_deref(), seen) {
+                    Ok(()) => return Ok(()),
                     Err(answer) => answer,
                 }
             }
@@ -173,6 +186,7 @@ fn pass_signals_on(
                 | Request::Stop { .. }
                 | Request::Restart { .. }
                 | Request::Exec { .. }
+                | Request::Attach { .. }
                 | Request::Get,
             ) => break,
         }
@@ -213,6 +227,7 @@ fn exec(
     client: &mut Client,
     container: Option<&str>,
     command: Vec<String>,
+    terminal: Option<&str>,
     seen: &mut Seen<'_, '_>,
 ) -> Result<u64, Answer> {
     let stdio = client.lines.take_stdio();
@@ -223,22 +238,24 @@ fn exec(
     let id = meant(container, seen)?;
     let [input, output, error] = &stdio;
     let stdio = [input.as_fd(), output.as_fd(), error.as_fd()];
-    let begun = (seen.pod.runtime).exec_for_person(id, command, stdio, false);
-    begun.map_err(|_| {
-        let name = container_name(seen.pod.engine(), id);
-        let hint = "`pillion ps` with the name of the pod tells what it waits for";
-        refused(&format!("`{name}` does not run now"), Some(hint.to_owned()))
-    })
+    let begun = (seen.pod.runtime).exec_for_person(id, command, stdio, terminal);
+    begun.map_err(|_| not_running(seen.pod.engine(), id))
+}
+
+pub(super) fn not_running(engine: &Engine, id: ContainerId) -> Answer {
+    let name = container_name(engine, id);
+    let hint = "`pillion ps` with the name of the pod tells what it waits for";
+    refused(&format!("`{name}` does not run now"), Some(hint.to_owned()))
 }
 
 /// The container that is meant: the only one, or the only main that runs, if nobody says.
-fn meant(container: Option<&str>, seen: &Seen<'_, '_>) -> Result<ContainerId, Answer> {
+pub(super) fn meant(container: Option<&str>, seen: &Seen<'_, '_>) -> Result<ContainerId, Answer> {
     let engine = seen.pod.engine();
     if let Some(name) = container {
         return container_named(engine, name).ok_or_else(|| unknown_container(name, engine));
     }
     let all = (0..).zip(&engine.pod().containers);
-    let running = all.filter(|(number, _)| seen.pod.runtime.pid(ContainerId(*number)).is_some());
+    let running = all.filter(|(number, _)| seen.pod.runtime.is_running(ContainerId(*number)));
     let running: Vec<_> = running.collect();
     let mains = running.iter().filter(|(_, one)| one.role == Role::Main);
     match (&running[..], &mains.collect::<Vec<_>>()[..]) {
@@ -348,7 +365,7 @@ fn say_which(engine: &Engine) -> String {
     format!("it has {}", names.join(", "))
 }
 
-fn container_name(engine: &Engine, id: ContainerId) -> String {
+pub(super) fn container_name(engine: &Engine, id: ContainerId) -> String {
     let container = engine.pod().containers.get(id.index());
     container.map_or_else(String::new, |container| container.name.to_string())
 }

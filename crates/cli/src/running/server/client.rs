@@ -1,7 +1,8 @@
 //! Somebody who talks to the pod.
 
+use crate::control::bytes::Bytes;
 use crate::control::message::Answer;
-use pillion_engine::{ContainerId, Tick};
+use pillion_engine::{Attempt, ContainerId, Tick};
 use pillion_runtime::guard::ChannelError;
 use pillion_runtime::lines::Lines;
 use pillion_runtime::poller::{Poller, Token};
@@ -18,6 +19,8 @@ pub(super) struct Client {
     pub(super) until: Option<Tick>,
     /// It has missed something, because it had not read what was told before.
     pub(super) behind: bool,
+    /// So many bytes of a container's output were not told, for the same reason.
+    missed: u64,
     writing: bool,
 }
 
@@ -41,9 +44,14 @@ pub(super) enum Doing {
     Waiting,
     /// This command runs for them.
     Running(u64),
+    /// Told what this run of a container writes.
+    Attached(ContainerId, Attempt),
     /// All was said.
     Leaving,
 }
+
+/// Whoever has not read so much of a container's output will not hear of the rest.
+const MOST_UNREAD: usize = 4 << 20;
 
 // === impl Client ===
 
@@ -55,6 +63,7 @@ impl Client {
             doing: Doing::Asking,
             until: Some(until),
             behind: false,
+            missed: 0,
             writing: false,
         }
     }
@@ -69,10 +78,32 @@ impl Client {
         self.lines.flush()
     }
 
+    /// Shows what a container wrote, unless too much of it waits to be read already.
+    pub(super) fn show(&mut self, stderr: bool, bytes: &[u8]) -> Result<(), ChannelError> {
+        if self.lines.pending() > MOST_UNREAD {
+            self.missed += bytes.len() as u64;
+            return Ok(());
+        }
+        self.tell_missed()?;
+        self.lines.queue(&Answer::Output {
+            stderr,
+            bytes: Bytes(bytes.to_vec()),
+        })?;
+        self.lines.flush()
+    }
+
+    fn tell_missed(&mut self) -> Result<(), ChannelError> {
+        match std::mem::take(&mut self.missed) {
+            0 => Ok(()),
+            missed => self.lines.queue(&Answer::Missed(missed)),
+        }
+    }
+
     /// Says the last word, to be read until then.
     pub(super) fn answer(&mut self, answer: &Answer, until: Tick) -> Result<(), ChannelError> {
         self.doing = Doing::Leaving;
         self.until = Some(until);
+        self.tell_missed()?;
         self.lines.queue(answer)?;
         self.lines.flush()
     }

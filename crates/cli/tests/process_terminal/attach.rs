@@ -1,0 +1,204 @@
+//! Somebody joins a container that runs.
+
+use super::place::{Place, hear, rest, told};
+use super::seat::Seat;
+use rustix::process::Signal;
+use std::io::Write as _;
+use std::process::{Child, Command, Stdio};
+
+/// A pod of one container with these fields, that runs this script.
+fn app(fields: &str, script: &str) -> String {
+    let indented: Vec<_> = script
+        .lines()
+        .map(|line| format!("          {line}\n"))
+        .collect();
+    format!(
+        "  restartPolicy: Never\n  containers:\n    - name: app\n{fields}      command:\n        - sh\n        - -c\n        - |\n{}",
+        indented.concat()
+    )
+}
+
+const STDIN: &str = "      stdin: true\n";
+const ONCE: &str = "      stdin: true\n      stdinOnce: true\n";
+const TERMINAL: &str = "      stdin: true\n      tty: true\n";
+
+/// Says what it reads.
+const ECHO: &str = "echo up; while read line; do echo got $line; done; echo all; exit 3";
+
+/// Like a shell for people.
+const SHELL: &str = "echo up; exec sh -i";
+
+fn begin(command: &mut Command) -> Child {
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.spawn().expect("pillion was built")
+}
+
+#[test]
+fn one_that_reads_is_written_to_by_one_after_the_other() {
+    let place = Place::new();
+    let mut pod = place.run("orders", &app(STDIN, ECHO), r#""line":"up""#);
+    for word in ["one", "two"] {
+        let mut joined = begin(&mut place.pillion(&["attach", "orders"]));
+        let mut input = joined.stdin.take().expect("it is piped");
+        writeln!(input, "{word}").expect("somebody reads");
+        let out = joined.stdout.as_mut().expect("it is piped");
+        assert_eq!(hear(out, "\n"), format!("got {word}\n"));
+        pod.wait_for(&format!(r#""line":"got {word}""#));
+        joined.kill().expect("it runs");
+        joined.wait().expect("it is ours");
+    }
+    assert_eq!(place.says(&["stop", "--now"]).2, Some(0));
+}
+
+#[test]
+fn one_that_reads_once_has_read_all_when_the_first_has_said_all() {
+    let place = Place::new();
+    let pod = place.run("orders", &app(ONCE, ECHO), r#""line":"up""#);
+
+    let mut joined = begin(&mut place.pillion(&["attach", "orders/app"]));
+    let mut input = joined.stdin.take().expect("it is piped");
+    input.write_all(b"one\ntwo\n").expect("somebody reads");
+    drop(input);
+
+    let expected = "got one\ngot two\nall\n".to_owned();
+    let output = joined.wait_with_output().expect("it ends");
+    assert_eq!(told(&output), (expected, String::new(), Some(3)));
+    pod.end();
+}
+
+#[test]
+fn one_that_is_killed_has_said_all() {
+    let place = Place::new();
+    let pod = place.run("orders", &app(ONCE, ECHO), r#""line":"up""#);
+    let mut joined = begin(&mut place.pillion(&["attach", "orders/app"]));
+    let input = joined.stdin.as_mut().expect("it is piped");
+    input.write_all(b"one\n").expect("somebody reads");
+    hear(joined.stdout.as_mut().expect("it is piped"), "got one\n");
+
+    joined.kill().expect("it runs");
+    joined.wait().expect("it is ours");
+
+    let (_, told) = pod.end();
+    assert!(told.join("\n").contains(r#""line":"all""#), "{told:?}");
+}
+
+#[test]
+fn one_that_reads_nothing_is_only_seen() {
+    let place = Place::new();
+    let fifo = place.path().join("fifo");
+    let script = format!(
+        "mkfifo {0}; echo up; cat {0}; echo wrong >&2; exit 4",
+        fifo.display()
+    );
+    let pod = place.run("orders", &app("", &script), r#""line":"up""#);
+    let mut seat = Seat::run(&place.pillion(&["attach", "orders"]));
+    seat.sees("attached to orders/app, which reads nothing · Ctrl-C detaches");
+
+    std::fs::write(&fifo, "seen\n").expect("somebody reads");
+
+    seat.sees("seen\r\n");
+    seat.sees("wrong\r\n");
+    assert_eq!(seat.end().0.code(), Some(4));
+    pod.end();
+}
+
+#[test]
+fn every_key_goes_to_a_terminal_but_those_that_detach() {
+    let place = Place::new();
+    let _pod = place.run("orders", &app(TERMINAL, SHELL), r#""line":"up""#);
+    let mut seat = Seat::run(&place.pillion(&["attach", "orders/app"]));
+    seat.sees("attached to orders/app · Ctrl-P Ctrl-Q detaches");
+
+    seat.types("PS1='rea''dy> '; stty size; echo $((6 * 7)) $TERM\r");
+    seat.sees("30 100\r\n42 xterm\r\n");
+    assert!(!seat.is_usual());
+    // An interrupt ends what runs there, and nothing else.
+    seat.sees("ready> ");
+    seat.types("cat\r");
+    seat.converses();
+    seat.types("\u{3}");
+    seat.sees("ready> ");
+    seat.types("echo still $((40 + 2))\r");
+    seat.sees("still 42");
+    seat.resize(70, 20);
+    seat.types("stty size\r");
+    seat.sees("20 70\r\n");
+    seat.types("\u{10}\u{11}");
+    seat.sees("detached from orders/app, which goes on\r\n");
+    let (status, seat) = seat.end();
+    assert_eq!((status.code(), seat.is_usual()), (Some(0), true));
+
+    assert!(
+        place
+            .says(&["logs", "orders", "app"])
+            .0
+            .contains("\n42 xterm\n")
+    );
+    let mut again = Seat::run(&place.pillion(&["attach"]));
+    again.sees("detaches");
+    again.types("exit 9\r");
+    let (status, again) = again.end();
+    assert_eq!((status.code(), again.is_usual()), (Some(9), true));
+}
+
+#[test]
+fn a_terminal_is_given_back_when_the_other_side_is_killed() {
+    let place = Place::new();
+    let pod = place.run("orders", &app(TERMINAL, SHELL), r#""line":"up""#);
+    let mut seat = Seat::run(&place.pillion(&["attach"]));
+    seat.sees("detaches");
+    seat.types("echo $((6 * 7))\r");
+    seat.sees("42\r\n");
+
+    super::send(Signal::KILL, pod.id());
+
+    seat.sees("error: orders is gone\r\n");
+    let (status, seat) = seat.end();
+    assert_eq!((status.code(), seat.is_usual()), (Some(2), true));
+}
+
+#[test]
+fn a_terminal_is_given_back_when_whoever_has_it_is_told_to_end() {
+    let place = Place::new();
+    let _pod = place.run("orders", &app(TERMINAL, SHELL), r#""line":"up""#);
+    let mut seat = Seat::run(&place.pillion(&["attach"]));
+    seat.sees("detaches");
+    seat.types("echo $((6 * 7))\r");
+    seat.sees("42\r\n");
+
+    super::send(Signal::TERM, seat.id());
+
+    let (status, seat) = seat.end();
+    assert_eq!((status.code(), seat.is_usual()), (Some(143), true));
+}
+
+#[test]
+fn whoever_does_not_read_misses_something_and_holds_nobody_up() {
+    let place = Place::new();
+    let script =
+        "echo up; read go; yes 0123456789abcdef | head -c 10000000; echo; echo done; read end";
+    let mut pod = place.run("orders", &app(STDIN, script), r#""line":"up""#);
+    let mut deaf = place.connect("orders");
+    deaf.write_all(b"{\"attach\":{}}\n")
+        .expect("somebody reads");
+    hear(&mut deaf, "attached");
+    let mut command = place.pillion(&["attach", "orders"]);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut writer = command.spawn().expect("pillion was built");
+    let input = writer.stdin.as_mut().expect("it is piped");
+    input.write_all(b"go\n").expect("somebody reads");
+
+    pod.wait_for(r#""line":"done""#);
+    input.write_all(b"end\n").expect("somebody reads");
+
+    let heard = rest(&mut deaf);
+    assert!(heard.len() < 9_000_000, "{}", heard.len());
+    assert!(heard.contains("{\"missed\":"), "{}", heard.len());
+    assert!(
+        heard.ends_with("{\"exited\":0}\n"),
+        "{}",
+        &heard[heard.len() - 50..]
+    );
+    assert!(writer.wait().expect("it is ours").success());
+    pod.end();
+}
