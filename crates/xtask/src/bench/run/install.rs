@@ -1,23 +1,14 @@
-//! Gets peers by the ordinary clients of those who offer them, into a folder outside the project and the system.
+//! Gets peers by the ordinary clients of those who offer them, into a folder outside the project; only s6 has to be installed.
 
 use super::peer::{Kind, Peer};
 use anyhow::{Context as _, bail};
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Where peers are kept between runs.
 struct Cache(PathBuf);
-
-/// The packages of s6 and runit, and of the libraries that s6 needs.
-const PACKAGES: [&str; 5] = [
-    "s6",
-    "runit",
-    "libs6-2.11",
-    "libskarnet2.13",
-    "libexecline2.9",
-];
 
 /// All peers that can be had. The others are named, with the reason.
 pub(super) fn all() -> anyhow::Result<Vec<Peer>> {
@@ -49,53 +40,44 @@ impl Cache {
 
     /// A peer, installed now if it is not there yet.
     fn get(&self, kind: Kind) -> anyhow::Result<Peer> {
-        let (programs, libraries) = match kind {
-            Kind::S6 | Kind::Runit => {
-                let root = self.0.join("debian/root");
-                let libraries = root.join("usr/lib/x86_64-linux-gnu");
-                (root.join("usr/bin"), Some(libraries))
-            }
-            Kind::Supervisord | Kind::Circus => (self.0.join("python/bin"), None),
-            Kind::Horust | Kind::Procman | Kind::Decompose => (self.0.join("cargo/bin"), None),
+        let programs = match kind {
+            Kind::S6 => PathBuf::from("/usr/bin"),
+            Kind::Runit => self.0.join("debian/root/usr/bin"),
+            Kind::Supervisord | Kind::Circus => self.0.join("python/bin"),
+            Kind::Horust | Kind::Procman | Kind::Decompose => self.0.join("cargo/bin"),
         };
         let program = programs.join(kind.program());
         if !program.exists() {
-            println!("    installing {} into {}", kind.name(), self.0.display());
+            println!("    installing {} into {}", kind.name(), programs.display());
             self.install(kind)?;
         }
         if !program.exists() {
             bail!("{} was not installed", program.display());
         }
-        Ok(Peer {
-            kind,
-            programs,
-            libraries,
-        })
+        Ok(Peer { kind, programs })
     }
 
     fn install(&self, kind: Kind) -> anyhow::Result<()> {
         match kind {
-            Kind::S6 | Kind::Runit => self.debian(),
+            Kind::S6 => installed("s6"),
+            Kind::Runit => self.unpacked("runit"),
             Kind::Supervisord => self.python("supervisor"),
             Kind::Circus => self.python("circus"),
             Kind::Horust | Kind::Procman | Kind::Decompose => self.cargo(kind.program()),
         }
     }
 
-    /// Packages are fetched and unpacked, and not installed: the system stays as it is.
-    fn debian(&self) -> anyhow::Result<()> {
+    /// The package is fetched and unpacked, and not installed: the system stays as it is.
+    fn unpacked(&self, package: &str) -> anyhow::Result<()> {
         let folder = self.0.join("debian");
         fs::create_dir_all(&folder)?;
-        run(Command::new("apt-get")
-            .arg("download")
-            .args(PACKAGES)
-            .current_dir(&folder))?;
+        let mut download = Command::new("apt-get");
+        run(download.args(["download", package]).current_dir(&folder))?;
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
             if path.extension().is_some_and(|extension| extension == "deb") {
-                let unpack = ["dpkg-deb", "--extract"].map(Path::new);
-                let mut command = Command::new(unpack[0]);
-                run(command.arg(unpack[1]).arg(&path).arg(folder.join("root")))?;
+                let mut unpack = Command::new("dpkg-deb");
+                run(unpack.arg("--extract").arg(&path).arg(folder.join("root")))?;
             }
         }
         Ok(())
@@ -117,6 +99,12 @@ impl Cache {
         command.arg(self.0.join("cargo"));
         run(command.env("CARGO_TARGET_DIR", self.0.join("cargo/target")))
     }
+}
+
+/// The programs of s6 look for each other in the folder that they were built for.
+fn installed(package: &str) -> anyhow::Result<()> {
+    run(Command::new("apt-get").args(["install", "--yes", "--no-install-recommends", package]))
+        .context("it takes root")
 }
 
 fn run(command: &mut Command) -> anyhow::Result<()> {

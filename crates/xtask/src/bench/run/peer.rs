@@ -12,8 +12,6 @@ pub(super) struct Peer {
     pub(super) kind: Kind,
     /// Where its programs are.
     pub(super) programs: PathBuf,
-    /// Where its libraries are, if not in the usual places.
-    pub(super) libraries: Option<PathBuf>,
 }
 
 /// Which.
@@ -93,9 +91,6 @@ impl Peer {
         command.args(arguments);
         let usual = std::env::var("PATH").unwrap_or_default();
         command.env("PATH", format!("{}:{usual}", self.programs.display()));
-        if let Some(libraries) = &self.libraries {
-            command.env("LD_LIBRARY_PATH", libraries);
-        }
         // Decompose keeps its sockets there.
         command.env("XDG_RUNTIME_DIR", &round.folder);
         command.env("XDG_STATE_HOME", &round.folder);

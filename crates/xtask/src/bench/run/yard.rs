@@ -132,7 +132,8 @@ impl Round {
             let mut events = [PollFd::new(&self.last, PollFlags::IN)];
             if poll(&mut events, Some(&PATIENCE))? == 0 {
                 let said = fs::read_to_string(self.folder.join("said")).unwrap_or_default();
-                bail!("{count} children have not come; it said: {}", said.trim());
+                let last = said.trim().lines().last().unwrap_or("nothing");
+                bail!("{count} children have not come; the last it said: {last}");
             }
             count -= self.last.read(&mut vec![0; count])?;
         }
