@@ -7,12 +7,14 @@
 //!
 //! [`drawing`] puts it on a terminal; [`mermaid`] and [`dot`] are for other tools.
 
+mod bonds;
 pub(crate) mod dot;
 pub(crate) mod drawing;
 pub(crate) mod mermaid;
 #[cfg(test)]
 mod tests;
 
+use bonds::Bonds;
 use pillion_engine::pod::{Container, Need, OnRestart, Pod, Requirement, Role, Target, Until};
 use pillion_timeline::Style;
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,9 +70,6 @@ struct Places {
     barriers: Vec<usize>,
 }
 
-/// The edges by their two ends.
-type Bonds = BTreeMap<(usize, usize), Bond>;
-
 // === impl Graph ===
 
 impl Graph {
@@ -79,17 +78,15 @@ impl Graph {
         let (nodes, places) = nodes(pod);
         let mut bonds = bonds(pod, &places);
         look_through_barriers(&nodes, &mut bonds);
-        if bonds.len() <= REDUCIBLE {
-            reduce(&mut bonds);
+        if nodes.len().max(bonds.len()) <= REDUCIBLE {
+            bonds.reduce(nodes.len());
             // With less around them, more barriers are only a detour.
             look_through_barriers(&nodes, &mut bonds);
-            reduce(&mut bonds);
+            bonds.reduce(nodes.len());
         }
-        let edges = bonds.into_iter();
-        let edges = edges.map(|((from, to), bond)| Edge { from, to, bond });
         Self {
             nodes,
-            edges: edges.collect(),
+            edges: bonds.edges().collect(),
         }
         .without_lonely_barriers()
     }
@@ -101,11 +98,6 @@ impl Graph {
         containers
             .map(|(node, place)| (node.name.as_str(), place))
             .collect()
-    }
-
-    /// What must come before a node, in the order of the pod.
-    pub(crate) fn before(&self, node: usize) -> impl Iterator<Item = &Edge> {
-        self.edges.iter().filter(move |edge| edge.to == node)
     }
 
     /// What must come before each node, in the order of the pod.
@@ -122,13 +114,6 @@ impl Graph {
         let first = self.edges.partition_point(|edge| edge.from < node);
         let edges = self.edges[first..].iter();
         edges.take_while(move |edge| edge.from == node)
-    }
-
-    /// Whether a node waits for another, or another for it.
-    pub(crate) fn is_connected(&self, node: usize) -> bool {
-        self.edges
-            .iter()
-            .any(|edge| edge.from == node || edge.to == node)
     }
 
     /// The layer of each node: one more than the latest that comes before it. `None` if something
@@ -228,7 +213,7 @@ const fn kind(container: &Container) -> NodeKind {
 }
 
 fn bonds(pod: &Pod, places: &Places) -> Bonds {
-    let mut bonds = Bonds::new();
+    let mut bonds = Bonds::default();
     let barriers = pod.barriers.iter().map(|barrier| &barrier.requires);
     let barriers = places
         .barriers
@@ -245,7 +230,7 @@ fn bonds(pod: &Pod, places: &Places) -> Bonds {
     {
         for requirement in requires.iter().filter(|requirement| is_shown(requirement)) {
             if let (Some(from), Some(to)) = (places.get(requirement.target), to) {
-                join(&mut bonds, from, to, Bond::new(pod, requirement));
+                bonds.join(from, to, Bond::new(pod, requirement));
             }
         }
     }
@@ -256,102 +241,12 @@ fn is_shown(requirement: &Requirement) -> bool {
     requirement.gates_start() && requirement.until != Until::Attempted
 }
 
-/// Adds an edge; of two between the same nodes the stronger stays.
-fn join(bonds: &mut Bonds, from: usize, to: usize, bond: Bond) {
-    let present = bonds.entry((from, to)).or_insert(bond);
-    if bond.need == Need::Hard {
-        *present = bond;
-    }
-}
-
 /// A barrier with one node on a side is only a detour.
 fn look_through_barriers(nodes: &[Node], bonds: &mut Bonds) {
     let is_barrier = |(_, node): &(usize, &Node)| node.kind == NodeKind::Barrier;
     for (place, _) in nodes.iter().enumerate().filter(is_barrier) {
-        let into: Vec<_> = bonds.iter().filter(|((_, to), _)| *to == place).collect();
-        let out: Vec<_> = bonds
-            .iter()
-            .filter(|((from, _), _)| *from == place)
-            .collect();
-        if into.len() > 1 && out.len() > 1 {
-            continue;
-        }
-        let through: Vec<_> = into
-            .iter()
-            .flat_map(|((from, _), first)| {
-                out.iter()
-                    .map(move |((_, to), then)| (*from, *to, first.and(**then)))
-            })
-            .collect();
-        bonds.retain(|(from, to), _| *from != place && *to != place);
-        for (from, to, bond) in through {
-            join(bonds, from, to, bond);
-        }
-    }
-}
-
-/// Leaves out what other edges imply.
-fn reduce(bonds: &mut Bonds) {
-    let all = bonds.clone();
-    let mut arriving: BTreeMap<usize, usize> = BTreeMap::new();
-    for (_, to) in all.keys() {
-        *arriving.entry(*to).or_default() += 1;
-    }
-    // The bonds come sorted by where they begin: what lies beyond is looked up once for each.
-    let mut beyond: Option<(usize, Beyond)> = None;
-    bonds.retain(|(from, to), bond| {
-        if !bond.plain || bond.lasts || arriving.get(to) == Some(&1) {
-            return true;
-        }
-        if beyond.as_ref().is_none_or(|(node, _)| node != from) {
-            beyond = Some((*from, Beyond::new(&all, *from)));
-        }
-        !beyond
-            .as_ref()
-            .is_some_and(|(_, beyond)| beyond.implies(*to, bond.need))
-    });
-}
-
-/// What is reached from a node through others.
-struct Beyond {
-    by_any: BTreeSet<usize>,
-    by_hard: BTreeSet<usize>,
-}
-
-/// What is reached from a node over at least one other, by the bonds that count.
-fn reach(bonds: &Bonds, from: usize, counts: impl Fn(&Bond) -> bool) -> BTreeSet<usize> {
-    let next = |node: usize| {
-        let out = bonds.range((node, 0)..=(node, usize::MAX));
-        out.filter(|(_, bond)| counts(bond))
-            .map(|((_, next), _)| *next)
-    };
-    let mut beyond = BTreeSet::new();
-    let mut open: Vec<_> = next(from).collect();
-    // Alone it leads nowhere but onwards: nothing is reached by two ways.
-    if open.len() < 2 {
-        return beyond;
-    }
-    while let Some(node) = open.pop() {
-        open.extend(next(node).filter(|next| beyond.insert(*next)));
-    }
-    beyond
-}
-
-// === impl Beyond ===
-
-impl Beyond {
-    fn new(bonds: &Bonds, from: usize) -> Self {
-        Self {
-            by_any: reach(bonds, from, |_| true),
-            by_hard: reach(bonds, from, |bond| bond.need == Need::Hard),
-        }
-    }
-
-    /// Whether there is a way round that asks for as much.
-    fn implies(&self, to: usize, need: Need) -> bool {
-        match need {
-            Need::Hard => self.by_hard.contains(&to),
-            Need::Soft | Need::Order => self.by_any.contains(&to),
+        if bonds.before(place).nth(1).is_none() || bonds.after(place).nth(1).is_none() {
+            bonds.look_through(place);
         }
     }
 }
@@ -397,17 +292,5 @@ impl Bond {
     }
 }
 
-/// A condition in one word, as it is written in a file.
-pub(crate) const fn condition(until: Until) -> &'static str {
-    match until {
-        Until::Attempted => "tried",
-        Until::Started => "started",
-        Until::Ready => "ready",
-        Until::Succeeded => "succeeded",
-        Until::Exited => "exited",
-        Until::Settled => "through",
-    }
-}
-
-/// With more edges than this a picture is out of the question anyway.
+/// With more nodes or edges than this a picture is out of the question anyway.
 const REDUCIBLE: usize = 4000;

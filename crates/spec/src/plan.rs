@@ -59,7 +59,7 @@ pub fn until_word(until: Until) -> &'static str {
         Until::Ready => "ready",
         Until::Succeeded => "succeeded",
         Until::Exited => "exited",
-        Until::Settled => "passed",
+        Until::Settled => "complete",
     }
 }
 

@@ -264,7 +264,7 @@ pub(crate) const fn strength(until: Until) -> u8 {
 fn fulfilled(target: &Target, until: Until) -> String {
     let name = tame(target.name());
     match (target, until) {
-        (Target::Barrier(_), _) | (_, Until::Settled) => format!("{name} through"),
+        (Target::Barrier(_), _) | (_, Until::Settled) => format!("{name} complete"),
         (Target::Container(_), Until::Attempted) => format!("{name} was tried"),
         (Target::Container(_), Until::Started) => format!("{name} started"),
         (Target::Container(_), Until::Ready) => format!("{name} ready"),

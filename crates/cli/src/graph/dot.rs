@@ -1,8 +1,8 @@
 //! The graph in the language of Graphviz.
 
 use super::{Bond, Graph, NodeKind};
-use crate::graph::condition;
 use pillion_engine::pod::Pod;
+use pillion_spec::plan::until_word;
 use std::fmt::Write as _;
 
 /// The graph, ending in a line feed.
@@ -42,7 +42,7 @@ const fn shape(kind: NodeKind) -> &'static str {
 
 fn attributes(bond: Bond) -> String {
     let style = bond.is_weak().then(|| "style=dashed".to_owned());
-    let label = (!bond.plain).then(|| format!("label={}", quoted(condition(bond.until))));
+    let label = (!bond.plain).then(|| format!("label={}", quoted(until_word(bond.until))));
     let attributes: Vec<_> = style.into_iter().chain(label).collect();
     if attributes.is_empty() {
         return String::new();

@@ -22,11 +22,12 @@ pub(crate) fn draw(pod: &Pod, style: Style) -> Option<Vec<Line>> {
         return Some(Vec::new());
     }
     let layers = graph.layers().filter(|layers| layers.len() <= MAX_NODES)?;
+    let tree = Tree::new(&graph, layers);
     let lines = NAME_WIDTHS.iter().find_map(|width| {
         let graph = graph.with_names_of(*width, style)?;
-        let lined_up = columns_of(&graph, &layers);
-        let drawing = Drawing::new(&graph, &layers, Some(lined_up), style)
-            .or_else(|| Drawing::new(&graph, &layers, None, style))?;
+        let lined_up = columns_of(&graph, &tree);
+        let drawing = Drawing::new(&graph, &tree, Some(lined_up), style)
+            .or_else(|| Drawing::new(&graph, &tree, None, style))?;
         Some(drawing.canvas.lines())
     });
     Some(with_legend(lines?, &graph, style))
@@ -35,9 +36,21 @@ pub(crate) fn draw(pod: &Pod, style: Style) -> Option<Vec<Line>> {
 /// As long as they are, then shorter and shorter; below that names say nothing.
 const NAME_WIDTHS: &[usize] = &[usize::MAX, 32, 24, 16, 11];
 
+/// Where each node is drawn with all that follows it.
+struct Tree {
+    /// One more than the layer of the latest that comes before it.
+    layers: Vec<usize>,
+    /// The node after which it is drawn: the latest before it.
+    homes: Vec<Option<usize>>,
+    /// How long the chain below it is.
+    heights: Vec<usize>,
+    /// Whether it waits for another, or another for it.
+    connected: Vec<bool>,
+}
+
 struct Drawing<'a> {
     graph: &'a Graph,
-    layers: &'a [usize],
+    tree: &'a Tree,
     /// Where each layer begins, if they are lined up.
     columns: Option<Vec<usize>>,
     style: Style,
@@ -63,26 +76,52 @@ enum Stem {
     Last,
 }
 
+// === impl Tree ===
+
+impl Tree {
+    fn new(graph: &Graph, layers: Vec<usize>) -> Self {
+        let latest = |edge: &&&Edge| (layers[edge.from], usize::MAX - edge.from);
+        let before = graph.all_before();
+        let home = |before: &Vec<&Edge>| before.iter().max_by_key(latest).map(|edge| edge.from);
+        let homes: Vec<_> = before.iter().map(home).collect();
+        let mut last_first: Vec<_> = (0..layers.len()).collect();
+        last_first.sort_by_key(|node| usize::MAX - layers[*node]);
+        let mut heights = vec![0; layers.len()];
+        for node in last_first {
+            if let Some(home) = homes[node] {
+                heights[home] = heights[home].max(heights[node] + 1);
+            }
+        }
+        let connected = |node: usize| homes[node].is_some() || graph.after(node).next().is_some();
+        Self {
+            connected: (0..layers.len()).map(connected).collect(),
+            layers,
+            homes,
+            heights,
+        }
+    }
+}
+
 // === impl Drawing ===
 
 impl<'a> Drawing<'a> {
     /// Draws it, unless it does not fit.
     fn new(
         graph: &'a Graph,
-        layers: &'a [usize],
+        tree: &'a Tree,
         columns: Option<Vec<usize>>,
         style: Style,
     ) -> Option<Self> {
         let canvas = Canvas::default();
         let mut drawing = Self {
             graph,
-            layers,
+            tree,
             columns,
             style,
             canvas,
         };
         for node in 0..graph.nodes.len() {
-            if graph.is_connected(node) && graph.before(node).next().is_none() {
+            if tree.connected[node] && tree.homes[node].is_none() {
                 let row = drawing.canvas.rows.len();
                 drawing.node(node, row, INDENT);
             }
@@ -98,7 +137,7 @@ impl<'a> Drawing<'a> {
         let mut column = INDENT;
         let mut row = self.canvas.rows.len();
         for (place, node) in self.graph.nodes.iter().enumerate() {
-            if self.graph.is_connected(place) {
+            if self.tree.connected[place] {
                 continue;
             }
             if column > INDENT && column + columns(&node.name) > self.style.width {
@@ -118,6 +157,10 @@ impl<'a> Drawing<'a> {
         let mut last = row;
         for (number, edge) in edges.iter().enumerate() {
             let at = if number == 0 { row } else { free };
+            if at > MAX_ROWS {
+                // It will not be shown.
+                return at;
+            }
             let stem = match (number == 0, number + 1 == edges.len()) {
                 (true, true) => Stem::Straight,
                 (true, false) => Stem::Fork,
@@ -129,7 +172,7 @@ impl<'a> Drawing<'a> {
                 .fill(last + 1..at, end + 2, self.glyph("│", "|"));
             self.arrow(at, end, start, edge.bond.is_weak(), stem);
             last = at;
-            free = if self.home(edge.to) == Some(node) {
+            free = if self.tree.homes[edge.to] == Some(node) {
                 self.node(edge.to, at, start)
             } else {
                 self.name(edge.to, at, start, Tone::Dim);
@@ -141,35 +184,14 @@ impl<'a> Drawing<'a> {
 
     /// What follows a node: the longest chain first, mere mentions last.
     fn branches(&self, node: usize) -> Vec<&'a Edge> {
-        let graph = self.graph;
+        let (graph, tree) = (self.graph, self.tree);
         let mut edges: Vec<_> = graph.after(node).collect();
-        let rank = |edge: &&Edge| match self.home(edge.to) {
-            Some(home) if home == node => (false, usize::MAX - self.height(edge.to)),
+        let rank = |edge: &&Edge| match tree.homes[edge.to] {
+            Some(home) if home == node => (false, usize::MAX - tree.heights[edge.to]),
             Some(_) | None => (true, 0),
         };
         edges.sort_by_key(rank);
         edges
-    }
-
-    /// The node after which another one is drawn with all that follows it: the latest before it.
-    fn home(&self, node: usize) -> Option<usize> {
-        let layer = |edge: &&Edge| (self.layers[edge.from], usize::MAX - edge.from);
-        self.graph
-            .before(node)
-            .max_by_key(layer)
-            .map(|edge| edge.from)
-    }
-
-    /// How long the chain below a node is.
-    fn height(&self, node: usize) -> usize {
-        let below = self
-            .graph
-            .after(node)
-            .filter(|edge| self.home(edge.to) == Some(node));
-        below
-            .map(|edge| self.height(edge.to) + 1)
-            .max()
-            .unwrap_or_default()
     }
 
     fn start(&self, node: usize, end: usize) -> usize {
@@ -177,7 +199,7 @@ impl<'a> Drawing<'a> {
         let lined_up = self
             .columns
             .as_ref()
-            .map(|columns| columns[self.layers[node]]);
+            .map(|columns| columns[self.tree.layers[node]]);
         lined_up.unwrap_or(nearest).max(nearest)
     }
 
@@ -226,14 +248,11 @@ impl<'a> Drawing<'a> {
 }
 
 /// Where each layer begins when all are lined up.
-fn columns_of(graph: &Graph, layers: &[usize]) -> Vec<usize> {
-    let count = layers.iter().max().map_or(0, |last| last + 1);
+fn columns_of(graph: &Graph, tree: &Tree) -> Vec<usize> {
+    let layers = tree.layers.iter();
+    let count = layers.clone().max().map_or(0, |last| last + 1);
     let mut widths = vec![0; count];
-    for (node, layer) in layers
-        .iter()
-        .enumerate()
-        .filter(|(node, _)| graph.is_connected(*node))
-    {
+    for (node, layer) in layers.enumerate().filter(|(node, _)| tree.connected[*node]) {
         widths[*layer] = widths[*layer].max(columns(&label(graph, node)));
     }
     let mut starts = vec![INDENT; count];

@@ -1,8 +1,8 @@
 //! The graph as a Mermaid flowchart, which many pages and repositories show as a picture.
 
 use super::{Bond, Graph, NodeKind};
-use crate::graph::condition;
 use pillion_engine::pod::Pod;
+use pillion_spec::plan::until_word;
 use std::fmt::Write as _;
 
 /// The chart, ending in a line feed.
@@ -34,8 +34,8 @@ fn arrow(bond: Bond) -> String {
     match (bond.is_weak(), bond.plain) {
         (false, true) => "-->".to_owned(),
         (true, true) => "-.->".to_owned(),
-        (false, false) => format!("-- {} -->", condition(bond.until)),
-        (true, false) => format!("-. {} .->", condition(bond.until)),
+        (false, false) => format!("-- {} -->", until_word(bond.until)),
+        (true, false) => format!("-. {} .->", until_word(bond.until)),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Graphs of every shape are readable, and fit.
 
+mod large;
+
 use super::dot::dot;
 use super::drawing::draw;
 use super::mermaid::mermaid;

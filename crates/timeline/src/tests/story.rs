@@ -227,7 +227,7 @@ fn every_cause_has_its_words() {
         (life.fulfilled("proxy", Until::Attempted), "proxy was tried"),
         (
             life.fulfilled("phase 10", Until::Settled),
-            "phase 10 through",
+            "phase 10 complete",
         ),
         (
             impossible(Until::Ready, Impossible::GaveUp),

@@ -4,8 +4,9 @@
 //! wrote a requirement looks for it; and with it what does not go without saying.
 
 use super::names::Names;
-use crate::graph::{Bond, Edge, Graph, condition};
+use crate::graph::{Bond, Edge, Graph};
 use pillion_engine::pod::{ContainerId, Need, OnRestart, Origin, Pod, Requirement, Target, Until};
+use pillion_spec::plan::until_word;
 use pillion_timeline::quantity::length;
 use pillion_timeline::text::tame;
 use pillion_timeline::{Line, Tone};
@@ -95,5 +96,5 @@ fn text(name: &str, until: Until, need: Need, requirement: Option<&Requirement>)
         [] => String::new(),
         notes => format!(" ({})", notes.join(", ")),
     };
-    format!("{} {}{notes}", tame(name), condition(until))
+    format!("{} {}{notes}", tame(name), until_word(until))
 }
