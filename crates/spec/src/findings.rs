@@ -17,7 +17,7 @@ pub(crate) struct Findings {
 }
 
 /// Nobody reads more, and a file of 3 MB can be wrong in very many places.
-const MAX_FINDINGS: usize = 1000;
+pub(crate) const MAX_FINDINGS: usize = 1000;
 
 // === impl Findings ===
 

@@ -16,7 +16,7 @@ pub(crate) fn nearest_with_distance<'c>(
     candidates
         .into_iter()
         .take(MOST_CANDIDATES)
-        .filter(|candidate| candidate.len().abs_diff(word.len()) <= allowed * 4)
+        .filter(|candidate| candidate.chars().count().abs_diff(word.len()) <= allowed)
         .map(|candidate| (candidate, distance(&word, candidate)))
         .filter(|(candidate, distance)| *distance <= allowed && *distance < candidate.len())
         .min_by_key(|(_, distance)| *distance)
@@ -34,10 +34,10 @@ fn distance(word: &[char], other: &str) -> usize {
     let other: Vec<char> = other.chars().take(LONGEST + 1).collect();
     let same = |a: char, b: char| a.eq_ignore_ascii_case(&b);
     let width = other.len() + 1;
-    let mut before_last = vec![0; width];
-    let mut last: Vec<usize> = (0..width).collect();
+    let mut rows = [vec![0; width], (0..width).collect(), vec![0; width]];
     for (i, letter) in word.iter().enumerate() {
-        let mut row = vec![i + 1; width];
+        let [before_last, last, row] = &mut rows;
+        row[0] = i + 1;
         for (j, against) in other.iter().enumerate() {
             let replaced = last[j] + usize::from(!same(*letter, *against));
             row[j + 1] = replaced.min(last[j + 1] + 1).min(row[j] + 1);
@@ -47,9 +47,9 @@ fn distance(word: &[char], other: &str) -> usize {
                 row[j + 1] = row[j + 1].min(before_last[j - 1] + 1);
             }
         }
-        before_last = std::mem::replace(&mut last, row);
+        rows.rotate_left(1);
     }
-    last[width - 1]
+    rows[1][width - 1]
 }
 
 #[cfg(test)]

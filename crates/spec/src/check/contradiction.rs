@@ -8,16 +8,29 @@ use super::Subject;
 use super::condition::impossible;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::lower::sketch::edges;
+use crate::lower::sketch::{edges, narrow};
 use crate::plan::until_word;
-use pillion_engine::pod::{ContainerId, Need, Requirement, Target, Until};
-use std::collections::BTreeSet;
+use pillion_engine::pod::{BarrierId, ContainerId, Need, Pod, Requirement, Target, Until};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An edge by the node it starts from, and its place among the edges of that node.
 type Edge<'a> = (Target, usize, &'a Requirement);
 
+/// What a node insists on.
+struct Insists<'a> {
+    /// The edges by which it insists that a container is up.
+    up: BTreeMap<ContainerId, Edge<'a>>,
+    /// The barriers that hold it back as long as edges of its own.
+    barriers: Vec<BarrierId>,
+}
+
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    let barriers = (0..narrow(subject.pod.barriers.len())).map(BarrierId);
+    let barriers: Vec<_> = barriers
+        .map(|id| Insists::of(subject.pod, Target::Barrier(id)))
+        .collect();
     for (id, _, _) in subject.containers() {
+        let own = Insists::of(subject.pod, Target::Container(id));
         let ends = subject.written_edges(id).filter(|(_, target, edge)| {
             needs_end(edge)
                 && !subject.container(*target).is_oneshot()
@@ -26,7 +39,7 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         // Once for each target is enough.
         let mut reported = BTreeSet::new();
         for (index, target, edge) in ends {
-            if let Some(up) = insists_up(subject, id, target)
+            if let Some(up) = own.up_with(&barriers, target)
                 && reported.insert(target)
             {
                 findings.push(contradiction(subject, id, target, (index, edge), up));
@@ -35,31 +48,44 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The edge by which a container insists that another is up: its own, or one of a barrier in front
-/// of it, which holds it back as long as one of its own.
-fn insists_up<'a>(subject: &Subject<'a>, id: ContainerId, target: ContainerId) -> Option<Edge<'a>> {
-    let mut seen = BTreeSet::new();
-    let mut pending = vec![Target::Container(id)];
-    while let Some(node) = pending.pop() {
-        let insists = edges(subject.pod, node)
-            .iter()
-            .enumerate()
-            .filter(|(_, edge)| edge.gates_start() && edge.need == Need::Hard);
-        for (index, edge) in insists {
+// === impl Insists ===
+
+impl<'a> Insists<'a> {
+    fn of(pod: &'a Pod, node: Target) -> Self {
+        let mut insists = Self {
+            up: BTreeMap::new(),
+            barriers: Vec::new(),
+        };
+        for (index, edge) in edges(pod, node).iter().enumerate() {
             match edge.target {
-                Target::Container(to) if to == target && is_up(edge) => {
-                    return Some((node, index, edge));
+                _ if !edge.gates_start() || edge.need != Need::Hard => {}
+                Target::Container(target) if is_up(edge) => {
+                    insists.up.entry(target).or_insert((node, index, edge));
                 }
                 Target::Container(_) => {}
-                Target::Barrier(barrier) => {
-                    if seen.insert(barrier) {
-                        pending.push(edge.target);
-                    }
-                }
+                Target::Barrier(barrier) => insists.barriers.push(barrier),
             }
         }
+        insists
     }
-    None
+
+    /// The edge by which a container is held back until another is up: its own, or one of a barrier
+    /// in front of it.
+    fn up_with(&self, barriers: &[Self], target: ContainerId) -> Option<Edge<'a>> {
+        let mut seen = BTreeSet::new();
+        let mut pending = vec![self];
+        while let Some(node) = pending.pop() {
+            if let Some(edge) = node.up.get(&target) {
+                return Some(*edge);
+            }
+            let next = node
+                .barriers
+                .iter()
+                .filter(|barrier| seen.insert(**barrier));
+            pending.extend(next.map(|barrier| &barriers[barrier.index()]));
+        }
+        None
+    }
 }
 
 /// Whether nothing but an end of the target lets a first start through.

@@ -1,9 +1,9 @@
 //! Timeouts that end before what they wait for can happen.
 //!
-//! A probe is not tried before its initial delay, and a container has not started while its postStart
-//! hook sleeps. Successes that must come in a row are a period apart, unless somebody waits: then extra
-//! attempts are made in between, and count. A timeout within that time always passes. Anything beyond
-//! depends on the program, and is not judged.
+//! A probe is not tried before its initial delay, readiness not before the startup probe has passed,
+//! and a container has not started while its postStart hook sleeps. Successes that must come in a row
+//! are a period apart, unless somebody waits: then extra attempts are made in between, and count. A
+//! timeout within that time always passes. Anything beyond depends on the program, and is not judged.
 
 use super::Subject;
 use crate::code::Code;
@@ -11,13 +11,17 @@ use crate::container::Container;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::hook::Hook;
 use crate::lower::seconds;
+use crate::lower::sketch::{edges, nodes};
 use crate::probe::Probe;
 use pillion_engine::pod::{self as engine, ContainerId, Need, Target, Until};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    let awaited = awaited(subject.pod);
     for (id, drawn, written) in subject.containers() {
-        findings.extend(start_timeout(subject, id, drawn, written));
+        let awaited = awaited.contains(&id);
+        findings.extend(start_timeout(subject, id, drawn, written, awaited));
         for (index, target, edge) in subject.written_edges(id) {
             findings.extend(edge_timeout(subject, id, index, target, edge));
         }
@@ -30,13 +34,8 @@ struct Delay {
     field: &'static str,
 }
 
-/// The longest of what must pass before a container can fulfil a condition that somebody waits for, or nobody.
+/// What must pass before a container can fulfil a condition that somebody waits for, or nobody.
 fn delay(written: &Container, until: Until, awaited: bool) -> Option<Delay> {
-    let (started, ready) = match until {
-        Until::Started => (true, false),
-        Until::Ready => (true, true),
-        Until::Attempted | Until::Succeeded | Until::Exited | Until::Settled => (false, false),
-    };
     let hook = match &written.lifecycle.post_start {
         Some(Hook::Sleep { seconds }) => Some(Delay {
             time: Duration::from_secs(*seconds),
@@ -48,45 +47,48 @@ fn delay(written: &Container, until: Until, awaited: bool) -> Option<Delay> {
         time: seconds(probe.initial_delay_seconds),
         field: "startupProbe.initialDelaySeconds",
     });
-    let readiness = written
-        .readiness_probe
-        .as_ref()
-        .map(|probe| readiness(probe, awaited));
-    let delays = [
-        hook.filter(|_| started),
-        startup.filter(|_| started),
-        readiness.filter(|_| ready),
-    ];
-    delays.into_iter().flatten().max_by_key(|delay| delay.time)
-}
-
-/// Whether somebody waits for a container to be ready.
-fn is_awaited(subject: &Subject<'_>, id: ContainerId) -> bool {
-    let pod = subject.pod;
-    let of_containers = pod.containers.iter().flat_map(|it| &it.requires);
-    let of_barriers = pod.barriers.iter().flat_map(|it| &it.requires);
-    let mut edges = of_containers.chain(of_barriers);
-    edges.any(|edge| {
-        edge.target == Target::Container(id) && edge.until == Until::Ready && edge.gates_start()
-    })
-}
-
-/// The first attempt is made after the delay, and the others that must succeed as well a period
-/// after one another, or at once if somebody waits.
-fn readiness(probe: &Probe, awaited: bool) -> Delay {
-    let more = if awaited {
-        0
-    } else {
-        probe.success_threshold.saturating_sub(1)
-    };
-    let delay = seconds(probe.initial_delay_seconds);
-    Delay {
-        time: delay.saturating_add(seconds(probe.period_seconds).saturating_mul(more)),
-        field: if more > 0 {
-            "readinessProbe.successThreshold"
-        } else {
-            "readinessProbe.initialDelaySeconds"
+    let probes = match until {
+        Until::Started => startup,
+        Until::Ready => match &written.readiness_probe {
+            Some(probe) => Some(readiness(probe, startup, awaited)),
+            None => startup,
         },
+        Until::Attempted | Until::Succeeded | Until::Exited | Until::Settled => return None,
+    };
+    let delays = [hook, probes].into_iter().flatten();
+    delays.max_by_key(|delay| delay.time)
+}
+
+/// The containers that somebody waits for to be ready.
+fn awaited(pod: &engine::Pod) -> BTreeSet<ContainerId> {
+    let edges = nodes(pod).flat_map(|node| edges(pod, node));
+    let waits = edges.filter(|edge| edge.until == Until::Ready && edge.gates_start());
+    let target = |edge: &engine::Requirement| match edge.target {
+        Target::Container(id) => Some(id),
+        Target::Barrier(_) => None,
+    };
+    waits.filter_map(target).collect()
+}
+
+/// The first attempt is made after the delay and not before the startup probe has passed, and the
+/// others that must succeed as well a period after one another, or at once if somebody waits.
+fn readiness(probe: &Probe, startup: Option<Delay>, awaited: bool) -> Delay {
+    let own = Delay {
+        time: seconds(probe.initial_delay_seconds),
+        field: "readinessProbe.initialDelaySeconds",
+    };
+    let first = match startup {
+        Some(startup) if startup.time > own.time => startup,
+        Some(_) | None => own,
+    };
+    let more = probe.success_threshold.saturating_sub(1);
+    if awaited || more == 0 {
+        return first;
+    }
+    let others = seconds(probe.period_seconds).saturating_mul(more);
+    Delay {
+        time: first.time.saturating_add(others),
+        field: "readinessProbe.successThreshold",
     }
 }
 
@@ -95,9 +97,9 @@ fn start_timeout(
     id: ContainerId,
     drawn: &engine::Container,
     written: &Container,
+    awaited: bool,
 ) -> Option<Diagnostic> {
     let timeout = drawn.start_timeout.filter(|_| !drawn.is_oneshot())?;
-    let awaited = is_awaited(subject, id);
     let delay = delay(written, Until::Ready, awaited).filter(|delay| delay.time >= timeout)?;
     let name = subject.name(id);
     let message = format!("container `{name}` is killed before it can be ready");

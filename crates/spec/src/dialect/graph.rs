@@ -5,6 +5,7 @@ use super::{Dialect, Mark, Traits};
 use crate::code::Code;
 use crate::container::Container;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::findings::MAX_FINDINGS;
 use crate::lower::capability::Providers;
 use crate::lower::drawing::Drawing;
 use crate::lower::sketch::SourceField;
@@ -118,6 +119,9 @@ fn unknown_container(
     let finding = Diagnostic::new(Code::UnknownContainer, message)
         .severity(severity_without(written.need))
         .primary(place, "no container has this name");
+    if drawing.findings.len() >= MAX_FINDINGS {
+        return finding;
+    }
     match nearest(name, drawing.names()) {
         Some(near) => finding.help(format!("did you mean `{near}`?")),
         None => finding.help(format!("the pod has {}", listed(drawing.names()))),
