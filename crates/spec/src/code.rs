@@ -109,8 +109,8 @@ codes! {
 
     "L0012" NotAnObject Error
     "a document is not an object"
-    "Each document of the file must be a map with `apiVersion` and `kind`. Documents are separated \
-     by lines with `---`."
+    "Each document of the file, and each item of a list, must be a map with `apiVersion` and `kind`. \
+     Documents are separated by lines with `---`."
 
     "L0013" KindMissing Error
     "a document does not say what it is"
@@ -155,7 +155,8 @@ codes! {
     "L0103" DuplicateName Error
     "two things have the same name"
     "Names must be unique: of containers over init, regular and ephemeral ones together, of volumes \
-     within the pod. A reference to a doubled name could mean either."
+     within the pod, of objects of one kind within a namespace. A reference to a doubled name could \
+     mean either, and of two objects one would take the place of the other."
 
     "L0104" UnknownVolume Error
     "a mount of a volume that does not exist"

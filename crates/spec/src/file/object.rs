@@ -12,9 +12,9 @@ use crate::fields::{self, Kind};
 use crate::findings::Findings;
 use crate::nearest::nearest;
 use crate::place::{Annotated, Places};
-use crate::pod::PodSpec;
+use crate::pod::{Metadata, PodSpec};
 use crate::shape::{At, Shape};
-use crate::source::Source;
+use crate::source::{Source, Span};
 use crate::tree::{Node, Tree};
 use crate::word::Word;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +28,8 @@ pub(super) struct Reader<'r> {
     pub(super) pods: Vec<PodFile>,
     pub(super) config_maps: Vec<ConfigMap>,
     pub(super) secrets: Vec<Secret>,
+    /// The objects so far by kind, namespace and name, and where they have their names.
+    named: BTreeMap<[String; 3], Span>,
 }
 
 /// What a document says it is.
@@ -54,6 +56,7 @@ impl<'r> Reader<'r> {
             pods,
             config_maps,
             secrets,
+            named: BTreeMap::new(),
         }
     }
 
@@ -62,28 +65,44 @@ impl<'r> Reader<'r> {
         if node.is_null() {
             return;
         }
-        if !node.is_mapping() {
-            let diagnostic = Diagnostic::new(Code::NotAnObject, "a document must be a map");
-            self.findings
-                .push(diagnostic.primary(node.span(), "not a map"));
-            return;
+        if node.is_mapping() {
+            self.object(node, None);
+        } else {
+            self.not_a_map(node, "a document");
         }
-        self.object(node, None);
     }
 
     fn object(&mut self, node: Node<'_>, default: Option<&str>) {
         match self.identity(node, default) {
             Some(Identity::Known(kind)) => self.known(node, kind),
-            Some(Identity::List(kind)) => {
-                let items = node.get("items").into_iter().flat_map(Node::items);
-                for item in items.filter(|item| item.is_mapping()) {
-                    self.object(item, kind);
-                }
-            }
+            Some(Identity::List(kind)) => self.list(node, kind),
             Some(Identity::Misspelt(kind, near)) => self.misspelt(node, kind, near),
             Some(Identity::Other) => self.ignored(node),
             None => {}
         }
+    }
+
+    fn list(&mut self, node: Node<'_>, kind: Option<&str>) {
+        let items = node.get("items").filter(|items| !items.is_null());
+        if let Some(items) = items.filter(|items| !items.is_sequence()) {
+            let message = "`items` takes a list";
+            let diagnostic = Diagnostic::new(Code::WrongType, message);
+            self.findings
+                .push(diagnostic.primary(items.span(), "not a list"));
+        }
+        for item in items.into_iter().flat_map(Node::items) {
+            if item.is_mapping() {
+                self.object(item, kind);
+            } else {
+                self.not_a_map(item, "an entry of `items`");
+            }
+        }
+    }
+
+    fn not_a_map(&mut self, node: Node<'_>, what: &str) {
+        let diagnostic = Diagnostic::new(Code::NotAnObject, format!("{what} must be a map"));
+        self.findings
+            .push(diagnostic.primary(node.span(), "not a map"));
     }
 
     fn identity<'t>(&mut self, node: Node<'t>, default: Option<&'t str>) -> Option<Identity<'t>> {
@@ -93,7 +112,8 @@ impl<'r> Reader<'r> {
             self.unidentified(node);
             return None;
         };
-        if let Some(items) = kind.strip_suffix("List") {
+        let items = kind.strip_suffix("List");
+        if let Some(items) = items.filter(|of| of.is_empty() || node.get("items").is_some()) {
             return Some(Identity::List((!items.is_empty()).then_some(items)));
         }
         let Some((kind, expected)) = KINDS.iter().find(|(known, _)| *known == kind) else {
@@ -106,8 +126,7 @@ impl<'r> Reader<'r> {
         if version == *expected {
             return Some(Identity::Known(kind));
         }
-        let group = |version: &str| version.rsplit_once('/').map(|(group, _)| group.to_owned());
-        if group(version) != group(expected) && !version.starts_with("extensions/") {
+        if !is_of_kubernetes(version) {
             return Some(Identity::Other);
         }
         let span = node
@@ -137,10 +156,32 @@ impl<'r> Reader<'r> {
             shape.check(node, &Kind::Object(object), At::Whole(&name));
         }
         admission::metadata(node, kind, self.findings);
+        self.check_name(node, kind);
         match WorkloadKind::from_word(kind) {
             Some(kind) => self.workload(node, kind),
             None if kind == "Secret" => self.secrets.push(secret(node)),
             None => self.config_maps.push(config_map(node)),
+        }
+    }
+
+    /// Of two objects with the same name one would take the place of the other.
+    fn check_name(&mut self, node: Node<'_>, kind: &str) {
+        let Metadata {
+            name, namespace, ..
+        } = metadata(node);
+        let (Some(name), Some(place)) = (name, name_place(node)) else {
+            return;
+        };
+        let message = format!("two objects of kind `{kind}` are named `{name}`");
+        let namespace = namespace.unwrap_or_else(|| "default".to_owned());
+        let known = self.named.entry([kind.to_owned(), namespace, name]);
+        let first = *known.or_insert(place);
+        if first != place {
+            let diagnostic = Diagnostic::new(Code::DuplicateName, message)
+                .primary(place, "given again")
+                .secondary(first, "first given here");
+            self.findings
+                .push(diagnostic.help("one would take the place of the other"));
         }
     }
 
@@ -248,10 +289,18 @@ const KINDS: &[(&str, &str)] = &[
 
 /// The kind that somebody probably meant. Other groups have kinds of their own.
 fn near_kind(kind: &str, version: Option<&str>) -> Option<&'static str> {
-    let group = version.and_then(|version| version.split_once('/'));
-    let is_read = group.is_none_or(|(group, _)| matches!(group, "apps" | "batch" | "extensions"));
     let kinds = KINDS.iter().map(|(kind, _)| *kind).chain(["List"]);
-    nearest(kind, kinds).filter(|_| is_read)
+    nearest(kind, kinds).filter(|_| version.is_none_or(is_of_kubernetes))
+}
+
+/// Whether a version is of a group that the kinds that are read are in, or once were in.
+fn is_of_kubernetes(version: &str) -> bool {
+    let group = version.split_once('/');
+    group.is_none_or(|(group, _)| matches!(group, "apps" | "batch" | "extensions"))
+}
+
+fn name_place(node: Node<'_>) -> Option<Span> {
+    Some(node.get("metadata")?.get("name")?.span())
 }
 
 /// The object that holds the pod's metadata and spec.

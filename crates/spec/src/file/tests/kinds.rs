@@ -178,3 +178,72 @@ fn a_pod_beside_a_broken_document_is_still_read() {
     assert_eq!(outcome.pods.len(), 1);
     assert!(outcome.has_errors());
 }
+
+#[test]
+fn every_item_of_a_list_is_an_object() {
+    let list = |items: &str| format!("apiVersion: v1\nkind: List\nitems: {items}\n");
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, image: x}]}}";
+    clean(&list(&format!("[{pod}]")));
+    let mixed = list(&format!("[{pod}, null, 3]"));
+    assert_eq!(
+        found(&mixed),
+        [
+            (Code::NotAnObject, "null".to_owned()),
+            (Code::NotAnObject, "3".to_owned())
+        ]
+    );
+    assert_eq!(
+        found(&list("{a: b}")),
+        [(Code::WrongType, "{a: b}".to_owned())]
+    );
+}
+
+#[test]
+fn a_kind_that_ends_in_list_is_one_only_with_items() {
+    assert_eq!(
+        codes("apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\n"),
+        [Code::NoPod, Code::KindIgnored]
+    );
+}
+
+#[test]
+fn a_kind_in_a_group_of_kubernetes_that_is_not_its_own_is_refused() {
+    for (kind, version) in [
+        ("Deployment", "v1"),
+        ("Job", "v1"),
+        ("Job", "apps/v1"),
+        ("Pod", "apps/v1"),
+        ("CronJob", "extensions/v1beta1"),
+    ] {
+        let text = format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a}}\n");
+        assert!(
+            found(&text).contains(&(Code::VersionUnknown, version.to_owned())),
+            "{text}"
+        );
+    }
+    assert_eq!(
+        codes("apiVersion: example.com/v1\nkind: Job\nmetadata: {name: a}\n"),
+        [Code::NoPod, Code::KindIgnored]
+    );
+}
+
+#[test]
+fn two_objects_of_a_kind_and_namespace_have_different_names() {
+    let pod = |metadata: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{{metadata}}}\nspec: {{containers: [{{name: a, image: x}}]}}\n"
+        )
+    };
+    let file = |others: &[&str]| others.iter().map(|it| pod(it)).collect::<String>();
+
+    let same = file(&["name: app", "name: other", "name: app, namespace: default"]);
+    assert_eq!(found(&same), [(Code::DuplicateName, "app".to_owned())]);
+
+    for different in [
+        file(&["name: app", "name: app, namespace: shop"]),
+        file(&["generateName: app-", "generateName: app-"]),
+        pod("name: app") + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\n",
+    ] {
+        assert_eq!(codes(&different), [], "{different}");
+    }
+}
