@@ -373,7 +373,8 @@ codes! {
     "L0511" EmptyEntry Error
     "an entry is empty"
     "A list entry or a map value without a value is null. Kubernetes would read it as empty text or \
-     as zero without a word. Write `\"\"` if that is meant. An unquoted `~` is null too."
+     as zero without a word. Write `\"\"` if that is meant. An unquoted `~` is null too. A field of \
+     Pillion with nothing behind its colon counts as not given, which is a warning."
 
     "L0512" RulesWithoutPolicy Error
     "restart rules need a restart policy beside them"

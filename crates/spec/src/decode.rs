@@ -129,10 +129,20 @@ fn port(node: Node<'_>, key: &str, findings: &mut Findings) -> Option<u16> {
     number(node, key, 1..=65535, findings).and_then(|port| u16::try_from(port).ok())
 }
 
-/// Permission bits.
+/// Permission bits. Who writes 755 means 0755, which is another number.
 fn mode(node: Node<'_>, key: &str, findings: &mut Findings) -> Option<u32> {
-    let mode = number(node, key, 0..=0o777, findings)?;
-    u32::try_from(mode).ok()
+    let value = node.get(key)?;
+    let found = i64::try_from(value.as_int()?).ok()?;
+    let mode = u32::try_from(found).ok().filter(|mode| *mode <= 0o777);
+    if mode.is_none() {
+        let finding = out_of_range(&format!("`{key}`"), value.span(), &(0..=0o777));
+        let digits = found.to_string();
+        findings.push(match i64::from_str_radix(&digits, 8) {
+            Ok(0..=0o777) => finding.help(format!("as octal, write `0{digits}`")),
+            Ok(_) | Err(_) => finding,
+        });
+    }
+    mode
 }
 
 /// The one of some keys that is given. None or several of them are reported.

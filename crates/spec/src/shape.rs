@@ -56,6 +56,9 @@ impl Shape<'_> {
             Kind::List(item) => self.check_list(node, item, at),
             Kind::Map(value) => self.check_map(node, value),
             Kind::Object(object) => self.check_object(node, object, at),
+            Kind::OneOf(_) if mismatch::is_only_quoted(node, kind) => self
+                .findings
+                .push(mismatch::wrong_type(self.source, node, kind, at)),
             Kind::OneOf(kinds) => {
                 if let Some(kind) = kinds.iter().find(|kind| fits(kind, node)) {
                     self.check(node, kind, at);
@@ -71,6 +74,11 @@ impl Shape<'_> {
         for (key, span, value) in node.entries() {
             match object.field(key) {
                 Some(field) if !value.is_null() => self.check(value, &field.kind, At::Field(key)),
+                Some(_) if value.span() == span && unknown::is_own(object, key) => {
+                    self.empty_field(key, span);
+                }
+                // A written null is the same as not given. To Kubernetes nothing is too, and tools
+                // write it.
                 Some(_) => {}
                 None if self.findings.is_full() => self.findings.left_out(),
                 None => {
@@ -89,6 +97,16 @@ impl Shape<'_> {
         for field in required.filter(|field| node.get(field.name).is_none()) {
             self.missing(node.span(), field.name, at);
         }
+    }
+
+    /// Somebody began to say something that only Pillion understands.
+    fn empty_field(&mut self, key: &str, span: Span) {
+        let message = format!("`{key}` has no value and counts as not given");
+        let diagnostic = Diagnostic::new(Code::EmptyEntry, message);
+        let diagnostic = diagnostic.primary(span, "nothing after it");
+        let diagnostic = diagnostic.severity(Severity::Warning);
+        self.findings
+            .push(diagnostic.help("give it a value, or remove it"));
     }
 
     fn check_list(&mut self, node: Node<'_>, item: &Kind, at: At<'_>) {

@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{ANNOTATION, Kind};
 use crate::findings::Findings;
-use crate::nearest::nearest;
+use crate::nearest::{nearest, nearest_with_distance};
 use crate::shape::{At, Shape};
 use crate::source::{Source, Span};
 use crate::tree::{Documents, Node, NodeId, Tree};
@@ -17,10 +17,10 @@ use std::sync::Arc;
 /// Its key.
 pub(crate) const LIFECYCLE: &str = "pillion.dev/lifecycle";
 
-/// All keys under Pillion's domain. `watch` is kept for later.
-const KEYS: &[&str] = &[LIFECYCLE, "pillion.dev/watch"];
+/// All names under Pillion's domain. `watch` is kept for later.
+const NAMES: &[&str] = &["lifecycle", "watch"];
 
-const DOMAIN: &str = "pillion.dev/";
+const DOMAIN: &str = "pillion.dev";
 
 /// What the annotation says, by container name.
 #[derive(Debug)]
@@ -101,17 +101,23 @@ impl Annotation {
     }
 }
 
-/// What to say about a key under Pillion's domain that nobody reads.
+/// What to say about a key under Pillion's domain, or under one that is almost it, that nobody reads.
 pub(crate) fn unknown_key(key: &str, span: Span) -> Option<Diagnostic> {
-    let domain = key.get(..DOMAIN.len())?;
-    if !domain.eq_ignore_ascii_case(DOMAIN) || KEYS.contains(&key) {
+    let (domain, name) = key.split_once('/')?;
+    if domain == DOMAIN && NAMES.contains(&name) {
+        return None;
+    }
+    let near = nearest(name, NAMES.iter().copied());
+    let is_own = domain.eq_ignore_ascii_case(DOMAIN);
+    let is_slip = nearest_with_distance(domain, [DOMAIN]).is_some_and(|(_, slips)| slips <= 2);
+    if !is_own && !(is_slip && near.is_some()) {
         return None;
     }
     let message = format!("there is no annotation `{key}`");
     let diagnostic = Diagnostic::new(Code::MisspeltField, message);
     let diagnostic = diagnostic.primary(span, "nobody reads it");
-    Some(match nearest(key, KEYS.iter().copied()) {
-        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+    Some(match near {
+        Some(near) => diagnostic.help(format!("did you mean `{DOMAIN}/{near}`?")),
         None => diagnostic,
     })
 }

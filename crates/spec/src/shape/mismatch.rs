@@ -2,6 +2,7 @@
 
 use super::At;
 use crate::code::Code;
+use crate::decode::annotation::LIFECYCLE;
 use crate::diagnostic::Diagnostic;
 use crate::fields::Kind;
 use crate::source::Source;
@@ -13,7 +14,7 @@ pub(super) fn wrong_type(source: &Source, node: Node<'_>, kind: &Kind, at: At<'_
     let message = format!("{at} takes {}, not {}", expected(kind), actual(node, &raw));
     let diagnostic = Diagnostic::new(Code::WrongType, message);
     let diagnostic = diagnostic.primary(node.span(), label(kind));
-    match help(node, kind, &raw) {
+    match help(node, kind, &raw, at) {
         Some(help) => diagnostic.help(help),
         None => diagnostic,
     }
@@ -100,11 +101,22 @@ fn label(kind: &Kind) -> String {
     }
 }
 
-fn help(node: Node<'_>, kind: &Kind, raw: &str) -> Option<String> {
-    let takes_text = matches!(
-        kind,
-        Kind::Base64 | Kind::Text | Kind::Time | Kind::Words(_)
-    );
+fn help(node: Node<'_>, kind: &Kind, raw: &str, at: At<'_>) -> Option<String> {
+    let takes_text = match kind {
+        Kind::Base64 | Kind::Text | Kind::Time => true,
+        Kind::Words(words) => words.contains(&raw),
+        Kind::Any
+        | Kind::Bool
+        | Kind::Int32
+        | Kind::Int64
+        | Kind::IntOrText
+        | Kind::List(_)
+        | Kind::Map(_)
+        | Kind::Number
+        | Kind::Object(_)
+        | Kind::OneOf(_)
+        | Kind::Quantity => false,
+    };
     match node.value() {
         Value::Bool(_) | Value::Int(_) | Value::Float(_) if takes_text => {
             Some(format!("quote it: `\"{raw}\"`"))
@@ -120,6 +132,9 @@ fn help(node: Node<'_>, kind: &Kind, raw: &str) -> Option<String> {
         Value::Mapping(_) if matches!(kind, Kind::List(_)) => {
             Some("each entry of a list begins with `- `".to_owned())
         }
+        Value::Mapping(_) if matches!(at, At::Field(LIFECYCLE)) => {
+            Some(format!("an annotation is text: write `{LIFECYCLE}: |`"))
+        }
         Value::Sequence(_) if matches!(kind, Kind::Map(_) | Kind::Object(_)) => {
             Some("remove the `- ` before its keys".to_owned())
         }
@@ -133,8 +148,21 @@ fn help(node: Node<'_>, kind: &Kind, raw: &str) -> Option<String> {
     }
 }
 
+/// Whether a text is none of the words that are taken here, but would be right without its quotes.
+pub(super) fn is_only_quoted(node: Node<'_>, kind: &Kind) -> bool {
+    let Kind::OneOf(kinds) = kind else {
+        return false;
+    };
+    let takes_any = kinds.iter().any(|kind| matches!(kind, Kind::Text));
+    let text = node.as_str().filter(|_| !takes_any);
+    text.is_some_and(|text| unquoted_fits(text, kind))
+}
+
 /// Whether a quoted text would be right without its quotes.
 fn unquoted_fits(text: &str, kind: &Kind) -> bool {
+    if let Kind::OneOf(kinds) = kind {
+        return kinds.iter().any(|kind| unquoted_fits(text, kind));
+    }
     match (plain_value(text), kind) {
         (Some(Value::Bool(_)), Kind::Bool)
         | (Some(Value::Int(_)), Kind::Int32 | Kind::Int64 | Kind::Number)

@@ -292,3 +292,47 @@ fn a_range_begins_below_zero_only_where_such_numbers_are_taken() {
         "`phase` takes a number from -2147483648 to 2147483647",
     );
 }
+
+#[test]
+fn a_field_of_pillion_without_a_value_is_a_warning() {
+    for field in ["sidecar", "requires", "phase", "stopTimeoutSeconds"] {
+        let text = format!(
+            "`{field}` has no value and counts as not given | give it a value, or remove it"
+        );
+        let lines = format!("{field}:");
+        only(&lines, Code::EmptyEntry, Severity::Warning, &text);
+    }
+    only(
+        "requires: [{container: a, until: }]",
+        Code::EmptyEntry,
+        Severity::Warning,
+        "`until` has no value and counts as not given | give it a value, or remove it",
+    );
+    assert_eq!(findings("resources:\nlifecycle:\nrestartPolicy:"), []);
+}
+
+#[test]
+fn a_quoted_value_that_would_be_right_without_its_quotes_is_told_so() {
+    only(
+        "phase: '25'",
+        Code::WrongType,
+        Severity::Error,
+        "`phase` takes a whole number or `network`, `clusterEnv`, `appInit` or `appRun`, not the text `'25'` | remove the quotes: `25`",
+    );
+    only(
+        "keystone: 'true'",
+        Code::WrongType,
+        Severity::Error,
+        "`keystone` takes `true` or `false` or `any`, `success` or `failure`, not the text `'true'` | remove the quotes: `true`",
+    );
+}
+
+#[test]
+fn quotes_are_advised_only_where_they_help() {
+    only(
+        "network: off",
+        Code::WrongType,
+        Severity::Error,
+        "`network` takes `required` or `none`, not the boolean `off`",
+    );
+}

@@ -24,6 +24,11 @@ pub(super) fn is_closed(object: &Type, node: Node<'_>) -> bool {
     object.is_own() || object.name == "ContainerRestartRule" && has_own()
 }
 
+/// Whether a field is one that Kubernetes does not have.
+pub(super) fn is_own(object: &Type, key: &str) -> bool {
+    object.is_own() || own_names(object).any(|name| name == key)
+}
+
 /// What to say about a field that an object does not have, if anything. What comes nearer to a field of Pillion than to any of
 /// Kubernetes is an error, because an order that somebody relies on would silently not hold.
 pub(super) fn unknown_field(

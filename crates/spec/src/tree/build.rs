@@ -11,11 +11,12 @@ pub(super) use leaf::Scalar;
 use super::entries::Entries;
 use super::locate::Locator;
 use super::scalar;
+use super::syntax::TEMPLATE;
 use super::{NodeData, NodeId, Style, Tree, Value};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use leaf::Key;
+use leaf::{Key, QUOTE};
 use std::collections::BTreeMap;
 
 /// How deep maps and lists may stand in each other.
@@ -215,9 +216,20 @@ impl<'t> Builder<'t> {
             self.put(node);
             return;
         }
-        let key = match scalar::key_text(self.tree.data(node).value.clone()) {
+        let value = self.tree.data(node).value.clone();
+        let help = match value {
+            // Nobody writes `{{` who does not mean a template.
+            Value::Mapping(_) => TEMPLATE,
+            Value::Null
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Float(_)
+            | Value::String(_)
+            | Value::Sequence(_) => QUOTE,
+        };
+        let key = match scalar::key_text(value) {
             Some(text) => Key::Named(text, span),
-            None => self.refused_key(span),
+            None => self.refused_key(span, help),
         };
         self.put_key(key);
     }

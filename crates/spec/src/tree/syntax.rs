@@ -38,6 +38,9 @@ fn alias_span(text: &str, at: usize, builder: &Builder<'_>) -> Span {
         .byte_span(at, at + end.unwrap_or(rest.len()))
 }
 
+/// What to do about `{{`.
+pub(super) const TEMPLATE: &str = "this looks like a template: render it first";
+
 /// What people usually did when reading stops at a place.
 fn hint(text: &str, at: usize, info: &str) -> Option<&'static str> {
     let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
@@ -46,7 +49,7 @@ fn hint(text: &str, at: usize, info: &str) -> Option<&'static str> {
     if indentation.contains('\t') {
         Some("YAML is indented with spaces; this line has a tab")
     } else if line.contains("{{") {
-        Some("this looks like a template: render it first")
+        Some(TEMPLATE)
     } else if line.contains(": ") && line.trim_start().matches(": ").count() > 1 {
         Some("a value that contains `: ` must be quoted")
     } else if info.contains("indentation") {

@@ -146,6 +146,9 @@ fn a_key_under_the_domain_that_nobody_reads_is_an_error() {
         ("pillion.dev/Lifecycle", false),
         ("Pillion.dev/watch", false),
         ("pillion.dev/colour", false),
+        ("pilion.dev/lifecycle", false),
+        ("pillion.dve/lifecycle", false),
+        ("million.dev/colour", true),
         ("pillion.dev/watch", true),
         ("pillion.dev.example/lifecyle", true),
     ] {
@@ -156,4 +159,13 @@ fn a_key_under_the_domain_that_nobody_reads_is_an_error() {
         let expected = [(Code::MisspeltField, key.to_owned())];
         assert_eq!(found(&text), expected[usize::from(is_known)..], "{key}");
     }
+}
+
+#[test]
+fn a_field_without_a_value_is_a_warning_in_the_annotation_too() {
+    let lines = block("containers:\n  app:\n    keystone:\n    requires: ~");
+    assert_eq!(
+        found(&annotated(&lines, "")),
+        [(Code::EmptyEntry, "keystone".to_owned())]
+    );
 }

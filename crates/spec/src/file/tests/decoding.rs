@@ -355,7 +355,7 @@ fn numbers_that_json_would_write_without_a_point_are_whole() {
 
 #[test]
 fn null_is_the_same_as_absent() {
-    let app = clean_container("env:\nlifecycle: ~\nreadinessProbe: null\nrequires:");
+    let app = clean_container("env:\nlifecycle: ~\nreadinessProbe: null\nrequires: null");
     assert!(app.env.is_empty() && app.readiness_probe.is_none() && app.pillion.requires.is_none());
 }
 

@@ -81,17 +81,17 @@ impl Builder<'_> {
             }
             Ok(value) => match scalar::key_text(value) {
                 Some(text) => Key::Named(text, span),
-                None => self.refused_key(span),
+                None => self.refused_key(span, QUOTE),
             },
-            Err((Refusal::TagMismatch | Refusal::NotBase64, _)) => self.refused_key(span),
+            Err((Refusal::TagMismatch | Refusal::NotBase64, _)) => self.refused_key(span, QUOTE),
         }
     }
 
-    pub(super) fn refused_key(&mut self, span: Span) -> Key {
+    pub(super) fn refused_key(&mut self, span: Span, help: &str) -> Key {
         self.diagnostics.push(
             Diagnostic::new(Code::BadKey, "a key must be a string")
                 .primary(span, "this is not a string")
-                .help("quote it if it is meant as text"),
+                .help(help),
         );
         Key::Refused
     }
@@ -106,12 +106,14 @@ impl Builder<'_> {
             };
             let message = format!("`{text}` cannot be used as a value");
             let diagnostic = Diagnostic::new(Code::BadScalar, message).primary(span, label);
-            self.diagnostics
-                .push(diagnostic.help("quote it if it is meant as text"));
+            self.diagnostics.push(diagnostic.help(QUOTE));
             Value::Null
         })
     }
 }
+
+/// What to do about a value that is none.
+pub(super) const QUOTE: &str = "quote it if it is meant as text";
 
 /// The value of a scalar, or its text with the reason why it has none.
 fn resolve(scalar: Scalar<'_>) -> Result<Value, (Refusal, String)> {
