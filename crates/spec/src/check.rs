@@ -11,6 +11,7 @@ mod ending;
 mod endings;
 mod keystone;
 mod port;
+mod rule;
 mod settings;
 mod start_time;
 mod stop_time;
@@ -51,6 +52,7 @@ const CHECKS: &[Check] = &[
     ending::check,
     keystone::check,
     port::check,
+    rule::check,
     start_time::check,
     stop_time::check,
     settings::check,
@@ -132,6 +134,12 @@ impl<'a> Subject<'a> {
     /// The place of a container's name.
     fn name_place(&self, id: ContainerId) -> Span {
         self.place(id, "name")
+    }
+
+    /// The place of a restart rule, or of what stands in it.
+    fn rule_place(&self, id: ContainerId, index: usize, field: &str) -> Span {
+        let entry = self.written[id.index()].restart_policy_rules[index].entry;
+        self.place(id, &format!("restartPolicyRules[{entry}]{field}"))
     }
 
     /// The place of a field of a container, or of the container's name if it is not given.

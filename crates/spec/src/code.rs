@@ -303,7 +303,8 @@ codes! {
     "The setting can be read, and changes nothing in this place: only a oneshot can be undone or \
      run again, only a service becomes ready (the startup and liveness probes of a oneshot do count: \
      when one fails, the oneshot is killed), a container that is never restarted needs no back-off, \
-     and what has ended for good does not restart. Probably another setting is missing, or this one \
+     what has ended for good does not restart, and a rule after others that match the same exits is \
+     never asked. Probably another setting is missing, or this one \
      was left behind."
 
     "L0406" AnnotationMisplaced Warning

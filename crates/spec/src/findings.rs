@@ -39,6 +39,13 @@ impl Findings {
         }
     }
 
+    /// Adds some, or one that there may be.
+    pub(crate) fn extend(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        for diagnostic in diagnostics {
+            self.push(diagnostic);
+        }
+    }
+
     /// Whether more findings would only be counted. Whoever would work hard for one need not.
     pub(crate) fn is_full(&self) -> bool {
         self.diagnostics.len() >= MAX_FINDINGS

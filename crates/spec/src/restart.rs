@@ -17,6 +17,8 @@ words! {
 /// One rule; the first that matches an exit decides.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RestartRule {
+    /// Which entry of the list it is. Those that cannot be read are left out.
+    pub entry: usize,
     /// Which exits it matches.
     pub when: Trigger,
     /// What happens then.

@@ -81,6 +81,13 @@ impl Decider {
             .collect()
     }
 
+    /// All that decide after some exit.
+    pub(super) fn all(container: &Container) -> BTreeSet<Self> {
+        let mut all = Self::of_failures(container);
+        all.insert(Self::of_success(container));
+        all
+    }
+
     fn of(container: &Container, exit: Exit) -> Self {
         let mut rules = container.restart.rules.iter();
         let matching = rules.position(|rule| exit.matches(&rule.when));
@@ -132,6 +139,11 @@ impl Exit {
             When::OomKilled => self.oom,
         }
     }
+}
+
+/// Whether there is an exit that a rule is for.
+pub(super) fn is_possible(when: &When) -> bool {
+    Exit::SUCCESS.matches(when) || Exit::failures().any(|exit| exit.matches(when))
 }
 
 fn any_failure(container: &Container) -> Ending {

@@ -102,7 +102,7 @@ fn restarted_by_rules(
         Decider::Rule(index) => Some(*index),
     });
     for index in rules {
-        let place = subject.place(id, &format!("restartPolicyRules[{index}].action"));
+        let place = subject.rule_place(id, index, ".action");
         let reaction = subject.container(id).restart.rules[index].reaction;
         finding = finding.secondary(place, starts_again(reaction));
     }

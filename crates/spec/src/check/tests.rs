@@ -1,6 +1,7 @@
 //! What is accepted and what is not, side by side. The texts of findings are tested elsewhere.
 
 mod contradiction;
+mod rule;
 mod start_time;
 
 use crate::code::Code;
@@ -119,7 +120,7 @@ fn a_success_is_waited_for_only_where_a_rule_lets_it_stay() {
         "{action: Ignore, signals: [SIGTERM]}".to_owned(),
         "{action: Ignore, oomKilled: true}".to_owned(),
         // The first that matches decides.
-        rule("NotIn", 3, "Restart") + ", " + &rule("In", 0, "Ignore"),
+        rule("NotIn", 3, "Restart") + ", " + &rule("NotIn", 4, "Ignore"),
     ] {
         refused(&succeeded(&rules), Code::NeverHolds);
     }

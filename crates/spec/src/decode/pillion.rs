@@ -58,8 +58,13 @@ fn numbered<'t, T>(
     key: &str,
     mut decode: impl FnMut(Node<'t>, usize) -> Option<T>,
 ) -> Option<Vec<T>> {
-    let mut entries = 0..;
-    list(node, key, |node| decode(node, entries.next()?))
+    let list = node.get(key).filter(|list| list.is_sequence())?;
+    let entries = list.items().enumerate().filter(|(_, it)| !it.is_null());
+    Some(
+        entries
+            .filter_map(|(entry, node)| decode(node, entry))
+            .collect(),
+    )
 }
 
 fn requirement(node: Node<'_>, entry: usize, findings: &mut Findings) -> Option<Requirement> {

@@ -17,14 +17,19 @@ pub(super) fn rules(container: Node<'_>, findings: &mut Findings) -> Option<Vec<
     if list.items().len() > MAX_RULES {
         findings.push(too_many(list, "restart rules", MAX_RULES));
     }
-    let rules = items(container, "restartPolicyRules");
-    Some(rules.filter_map(|node| rule(node, findings)).collect())
+    let rules = list.items().enumerate().filter(|(_, it)| !it.is_null());
+    let rules = rules.filter_map(|(entry, node)| rule(node, entry, findings));
+    Some(rules.collect())
 }
 
-fn rule(node: Node<'_>, findings: &mut Findings) -> Option<RestartRule> {
+fn rule(node: Node<'_>, entry: usize, findings: &mut Findings) -> Option<RestartRule> {
     let when = trigger(node, findings)?;
     let action: Reaction = word(node, "action")?;
-    Some(RestartRule { when, action })
+    Some(RestartRule {
+        entry,
+        when,
+        action,
+    })
 }
 
 fn trigger(node: Node<'_>, findings: &mut Findings) -> Option<Trigger> {
@@ -111,7 +116,21 @@ pub(super) fn backoff(container: Node<'_>, findings: &mut Findings) -> Option<Ba
             Diagnostic::new(Code::MissingField, message).primary(span, "no number to go with");
         findings.push(diagnostic.help("say how many restarts in this time are too many"));
     }
+    findings.extend(initial_over_max(node, &backoff));
     Some(backoff)
+}
+
+/// The first pause is never longer than the longest.
+fn initial_over_max(node: Node<'_>, backoff: &Backoff) -> Option<Diagnostic> {
+    let (initial, max) = (backoff.initial_seconds?, backoff.max_seconds?);
+    let [initial_place, max_place] =
+        ["initialSeconds", "maxSeconds"].map(|key| node.get(key).map_or(node.span(), Node::span));
+    let message = format!("`initialSeconds` of {initial} is over `maxSeconds` of {max}");
+    let diagnostic = Diagnostic::new(Code::SettingWithoutEffect, message)
+        .primary(initial_place, "has no effect")
+        .secondary(max_place, "is never passed")
+        .help("raise `maxSeconds`, or remove one of the two");
+    (initial > max).then_some(diagnostic)
 }
 
 fn factor(node: Node<'_>, findings: &mut Findings) -> Option<Factor> {

@@ -121,3 +121,22 @@ fn keys_with_dots_are_written_in_quotes() {
     let place = outcome.pods[0].places.value("metadata.labels[\"a.b/c\"]");
     assert_eq!(outcome.source.slice(place), "d");
 }
+
+#[test]
+fn an_empty_entry_does_not_move_the_places_of_those_behind_it() {
+    let app = "requires: [~, {container: proxi, timeoutSeconds: 0}]";
+    let text = container(app);
+    assert_eq!(
+        found(&text),
+        [
+            (Code::EmptyEntry, "~".to_owned()),
+            (Code::OutOfRange, "0".to_owned())
+        ]
+    );
+    let outcome = read_text(&text);
+    let requires = outcome.pods[0].pod.spec.containers[0]
+        .pillion
+        .requires
+        .as_ref();
+    assert_eq!(requires.unwrap()[0].entry, 1);
+}
