@@ -56,18 +56,19 @@ pub struct Lowered {
 /// Draws the graph of a pod.
 pub fn lower(file: &PodFile, options: LowerOptions) -> Lowered {
     let spec = &file.pod.spec;
-    let listed = || {
-        spec.all_containers()
-            .map(|(list, _, container)| (list, container))
-    };
     let phases = Phases::read(spec);
-    let read = |(list, container)| traits(list, container, spec.restart_policy, &phases);
-    let traits: Vec<_> = listed().map(read).collect();
-    let containers = listed().zip(&traits).map(|((list, container), traits)| {
+    let read = |(list, _, container)| traits(list, container, spec.restart_policy, &phases);
+    let traits: Vec<_> = spec.all_containers().map(read).collect();
+    let listed = spec.all_containers().zip(&traits);
+    let containers = listed.map(|((list, index, container), traits)| {
         let mut lowered = container::lower(list, container, traits, spec.restart_policy);
         lowered.restart.failure_restarts_pod =
             phases.has_outer_loop(list, container, spec.restart_policy);
         lowered.image = lowered.image.filter(|_| options.images);
+        if lowered.name.is_empty() {
+            // That is wrong, and reported; what else is wrong with it needs a name.
+            lowered.name = format!("{list}[{index}]").into();
+        }
         lowered
     });
     let sketch = Sketch::new(pod(file, containers.collect()), ContainerPaths::new(spec));

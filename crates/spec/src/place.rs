@@ -69,10 +69,10 @@ impl Places {
         self.find(path).complete
     }
 
-    /// Whether the path stands in the file with nothing as its value.
-    pub(crate) fn is_null(&self, path: &str) -> bool {
+    /// Whether the path stands in the file and is a list. What is something else has been reported.
+    pub(crate) fn is_list(&self, path: &str) -> bool {
         let found = self.find(path);
-        found.complete && found.node.is_null()
+        found.complete && found.node.is_sequence()
     }
 
     /// Whether the path stands in the file and is text. What is something else has been reported.

@@ -87,7 +87,7 @@ impl Renderer {
                 let mut annotation = kind.span(range.clone());
                 if excerpt.leaves_room(range, &text, self.width) {
                     annotation = annotation.label((!text.is_empty()).then_some(text));
-                } else {
+                } else if !text.is_empty() {
                     notes.push(wrap(&text, self.width - NOTE_INDENT));
                 }
                 snippet = snippet.annotation(annotation);

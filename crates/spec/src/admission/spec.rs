@@ -13,10 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 impl Checker<'_> {
     pub(super) fn check_spec(&mut self) {
         let spec = &self.file.pod.spec;
-        let places = &self.file.places;
-        // A key without a value counts as missing, and that has been reported.
-        let given = places.contains("spec.containers") && !places.is_null("spec.containers");
-        if spec.containers.is_empty() && given {
+        if spec.containers.is_empty() && self.file.places.is_list("spec.containers") {
             let span = self.key("spec.containers");
             self.refuse(
                 Code::MissingField,

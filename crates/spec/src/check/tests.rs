@@ -5,12 +5,16 @@ mod rule;
 mod start_time;
 
 use crate::code::Code;
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::load::load;
 use crate::lower::LowerOptions;
 
 /// The findings of a pod whose `spec` has these lines, with their severities.
 fn findings(spec: &str) -> Vec<(Code, Severity)> {
+    loaded(spec).iter().map(|d| (d.code, d.severity)).collect()
+}
+
+fn loaded(spec: &str) -> Vec<Diagnostic> {
     let indented: Vec<_> = spec
         .trim()
         .lines()
@@ -18,12 +22,7 @@ fn findings(spec: &str) -> Vec<(Code, Severity)> {
         .collect();
     let head = "apiVersion: v1\nkind: Pod\nmetadata: {name: test}\nspec:\n";
     let text = head.to_owned() + &indented.join("\n");
-    let loaded = load("pod.yaml", text.as_bytes(), LowerOptions::default());
-    loaded
-        .diagnostics
-        .iter()
-        .map(|d| (d.code, d.severity))
-        .collect()
+    load("pod.yaml", text.as_bytes(), LowerOptions::default()).diagnostics
 }
 
 #[track_caller]
@@ -515,4 +514,12 @@ spec:
     };
     assert!(reports("stopTimeoutSeconds: 5"));
     assert!(!reports("provides: [proxy]"), "it asks for no time");
+}
+
+#[test]
+fn a_container_without_a_name_is_called_by_its_place() {
+    let found = loaded("containers: [{name: a, image: x}, {image: x, keystone: any}]");
+    let told = found.iter().map(|d| d.message.as_str());
+    let told: Vec<_> = told.filter(|text| text.starts_with("keystone")).collect();
+    assert_eq!(told, ["keystone `containers[1]` never ends"]);
 }

@@ -110,7 +110,7 @@ pub(crate) fn unknown_key(key: &str, span: Span) -> Option<Diagnostic> {
     let near = nearest(name, NAMES.iter().copied());
     let is_own = domain.eq_ignore_ascii_case(DOMAIN);
     let is_slip = nearest_with_distance(domain, [DOMAIN]).is_some_and(|(_, slips)| slips <= 2);
-    if !is_own && !(is_slip && near.is_some()) {
+    if !(is_own || is_slip && near.is_some()) {
         return None;
     }
     let message = format!("there is no annotation `{key}`");

@@ -106,7 +106,7 @@ fn unknown_container(
     index: usize,
     written: &Requirement,
 ) -> Diagnostic {
-    let from = &drawing.containers[id.index()].name;
+    let from = drawing.name(id);
     let name = &written.container;
     let message = format!("container `{from}` requires `{name}`, which does not exist");
     let entry = format!("requires[{index}]");
@@ -141,7 +141,7 @@ fn no_provider(
         Need::Soft => return None,
         Need::Order => Severity::Note,
     };
-    let from = &drawing.containers[id.index()].name;
+    let from = drawing.name(id);
     let name = &written.name;
     let message = format!("container `{from}` uses `{name}`, which nothing provides");
     let finding = Diagnostic::new(Code::NoProvider, message)

@@ -147,7 +147,7 @@ fn priority(drawing: &mut Drawing<'_>, id: ContainerId, container: &Container) -
 }
 
 fn bad_priority(drawing: &Drawing<'_>, code: Code, id: ContainerId, index: usize) -> Diagnostic {
-    let name = &drawing.containers[id.index()].name;
+    let name = drawing.name(id);
     let message = format!("`{PRIORITY_VARIABLE}` of container `{name}` is no priority");
     let place = drawing.place(id, &format!("env[{index}].value"));
     Diagnostic::new(code, message).primary(place, "no launch priority")
@@ -249,7 +249,7 @@ fn neither_true_nor_false(
 }
 
 fn useless_sidecar(drawing: &Drawing<'_>, id: ContainerId, index: usize) -> Diagnostic {
-    let name = &drawing.containers[id.index()].name;
+    let name = drawing.name(id);
     let message = format!("container `{name}` is marked as the sidecar of a job that never ends");
     let place = drawing.place(id, &format!("env[{index}]"));
     Diagnostic::new(Code::MarkerWithoutEffect, message)

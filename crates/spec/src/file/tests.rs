@@ -140,3 +140,12 @@ fn an_empty_entry_does_not_move_the_places_of_those_behind_it() {
         .as_ref();
     assert_eq!(requires.unwrap()[0].entry, 1);
 }
+
+#[test]
+fn containers_that_are_no_list_are_reported_once() {
+    for containers in ["containers: {name: app, image: x}", "containers: app"] {
+        assert_eq!(codes(&spec(containers)), [Code::WrongType], "{containers}");
+    }
+    assert_eq!(codes(&spec("containers: []")), [Code::MissingField]);
+    assert_eq!(codes(&spec("containers:")), [Code::MissingField]);
+}

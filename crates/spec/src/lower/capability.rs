@@ -92,7 +92,7 @@ fn provided_twice(
     second: ContainerId,
     index: usize,
 ) -> Diagnostic {
-    let [a, b] = [first, second].map(|id| &drawing.containers[id.index()].name);
+    let [a, b] = [first, second].map(|id| drawing.name(id));
     let message = format!("`{name}` is provided by two containers, `{a}` and `{b}`");
     Diagnostic::new(Code::TwoProviders, message)
         .primary(

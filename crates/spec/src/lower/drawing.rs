@@ -26,7 +26,7 @@ impl<'f> Drawing<'f> {
         let all = file.pod.spec.all_containers();
         let containers: Vec<_> = all.map(|(_, _, container)| container).collect();
         let mut names = BTreeMap::new();
-        for (id, container) in ids(&containers) {
+        for (id, container) in ids(&containers).filter(|(_, it)| !it.name.is_empty()) {
             // Of two with one name the first is meant; reading has reported the second.
             names.entry(container.name.as_str()).or_insert(id);
         }
@@ -55,6 +55,11 @@ impl<'f> Drawing<'f> {
     pub(crate) fn regular(&self) -> impl Iterator<Item = (ContainerId, &'f Container)> + use<'f> {
         self.ordered()
             .skip(self.file.pod.spec.init_containers.len())
+    }
+
+    /// What a container is called.
+    pub(crate) fn name(&self, id: ContainerId) -> &str {
+        &self.sketch.container(id).name
     }
 
     /// The container of that name.

@@ -4,6 +4,7 @@ use super::drawing::Drawing;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{Conflict, Traits};
+use crate::hook::LifecycleType;
 use pillion_engine::pod::{ContainerId, List};
 
 /// Reports what is wrong with the markers of all containers.
@@ -28,7 +29,7 @@ fn disagreement(drawing: &Drawing<'_>, id: ContainerId, conflict: &Conflict) -> 
         second,
         second_mark,
     } = conflict;
-    let name = &drawing.containers[id.index()].name;
+    let name = drawing.name(id);
     let message = format!("container `{name}` is marked as {first} and as {second}");
     let [first_place, second_place] =
         [first_mark, second_mark].map(|mark| drawing.place(id, &mark.field));
@@ -42,11 +43,10 @@ fn misplaced(drawing: &Drawing<'_>, id: ContainerId) -> Option<Diagnostic> {
     let container = drawing.containers[id.index()];
     let (field, list, help) = match drawing.sketch.container(id).list {
         List::Regular => return None,
-        List::Init => (
-            container.lifecycle.kind.map(|_| "lifecycle.type")?,
-            "initContainers",
-            "for a sidecar in the init list, write `restartPolicy: Always` instead",
-        ),
+        List::Init => {
+            let help = instead_of(container.lifecycle.kind?);
+            ("lifecycle.type", "initContainers", help)
+        }
         List::Ephemeral => (
             container.pillion_fields().into_iter().next()?,
             "ephemeralContainers",
@@ -58,4 +58,17 @@ fn misplaced(drawing: &Drawing<'_>, id: ContainerId) -> Option<Diagnostic> {
         .primary(drawing.place(id, field), "not for a container of this list")
         .help(help);
     Some(finding)
+}
+
+/// What to do about a type in the init list: all of them speak of the regular one.
+fn instead_of(kind: LifecycleType) -> &'static str {
+    match kind {
+        LifecycleType::Keystone => "remove it: a pod does not end before its containers begin",
+        LifecycleType::Standard
+        | LifecycleType::Sidecar
+        | LifecycleType::PreSidecar
+        | LifecycleType::PostSidecar => {
+            "for a sidecar in the init list, write `restartPolicy: Always` instead"
+        }
+    }
 }

@@ -214,3 +214,12 @@ fn a_place_in_what_ends_a_line_is_shown_at_its_end() {
 
     assert!(rendered.contains("a: b\n"), "{rendered}");
 }
+
+#[test]
+fn a_place_about_which_nothing_is_said_brings_no_note() {
+    let source = source(&format!("command: [{}]\n", "x".repeat(100)));
+    let place = Span::new(0, source.text().len() - 1);
+    let diagnostic = Diagnostic::new(Code::MissingField, "`pod` is missing").primary(place, "");
+    let text = Renderer::plain().render(&source, &diagnostic);
+    assert!(!text.contains("note:"), "{text}");
+}
