@@ -230,6 +230,11 @@ impl<T> PerRun<T> {
         Self { first, later }
     }
 
+    /// Whether the n-th run, from 1, has a value of its own: later ones only repeat the last.
+    pub fn is_said_of(&self, run: u32) -> bool {
+        usize::try_from(run).is_ok_and(|run| run <= 1 + self.later.len())
+    }
+
     /// The value of the n-th run, from 1.
     pub fn in_run(&self, run: u32) -> &T {
         let index = usize::try_from(run.saturating_sub(2)).unwrap_or(usize::MAX);

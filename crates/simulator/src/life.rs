@@ -157,6 +157,7 @@ impl Act {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::actor::Delay;
     use crate::player::play;
     use pillion_spec::{LowerOptions, load};
 
@@ -180,5 +181,37 @@ mod tests {
         };
         assert_eq!(at("b starts"), Some(5));
         assert_eq!(at("a exited"), Some(5 + READY.as_secs() + 3));
+    }
+    fn life_of_app(runs: PerRun<Delay>) -> Option<Tick> {
+        let text = "{apiVersion: v1, kind: Pod, metadata: {name: pod}, spec: {containers: [{name: app, image: i}]}}";
+        let loaded = load("pod.yaml", text.as_bytes(), LowerOptions::default());
+        let app = Script {
+            runs,
+            ..Script::default()
+        };
+        let pod = loaded.pods[0].lowered.pod.clone();
+        let scenario = Scenario::new(pod).script("app", app).with_usual_end();
+        let played = play(&scenario).expect("the pod is good");
+        played.record.end.map(|end| end.at)
+    }
+
+    #[test]
+    fn an_end_that_is_written_down_is_seen_before_the_usual_end() {
+        let after = |seconds| Delay::After(Duration::from_secs(seconds));
+        // It is restarted at once, and again after ten seconds.
+        let ready_again = Tick::from_secs(8);
+        assert_eq!(
+            life_of_app(PerRun::same(after(8))),
+            Some(ready_again + READY)
+        );
+        let twice = PerRun::each(after(8), vec![after(20), Delay::Never]);
+        assert_eq!(
+            life_of_app(twice),
+            Some(Tick::from_secs(8 + 20 + 10) + READY)
+        );
+        assert_eq!(
+            life_of_app(PerRun::same(Delay::Never)),
+            Some(Tick::ZERO + READY)
+        );
     }
 }

@@ -115,9 +115,10 @@ fn scenario_of(
         None => read::read(&input.name, &input.bytes, &mut open),
     };
     let renderer = Renderer::coloured().width(printer.style().width);
-    for (file, finding) in &findings {
-        if let Some(source) = sources.get(*file) {
-            printer.note_text(&format!("{}\n", renderer.render(source, finding)))?;
+    for of_file in findings.chunk_by(|(file, _), (next, _)| file == next) {
+        if let Some(source) = of_file.first().and_then(|(file, _)| sources.get(*file)) {
+            let findings: Vec<_> = of_file.iter().map(|(_, finding)| finding.clone()).collect();
+            printer.note_text(&format!("{}\n", renderer.render_all(source, &findings)))?;
         }
     }
     let scenario = match (scenario, &pod) {

@@ -81,9 +81,16 @@ impl<M: Machine> Player<'_, M> {
                 if self.acting.since.is_none() || number != self.acting.ticket {
                     return Ok(());
                 }
+                let act = &self.scenario.acts[self.acting.next];
+                let scripted_until = self.world.scripted_until();
+                // What somebody has written down is not missed for an end that nobody asked for.
+                if act.is_usual_end() && scripted_until >= self.world.now() {
+                    self.world.put_act(act.due(scripted_until), ticket);
+                    return Ok(());
+                }
                 self.acting.since = None;
                 self.acting.next += 1;
-                &self.scenario.acts[self.acting.next - 1]
+                act
             }
             Ticket::Timed(place) => {
                 self.acting.timed += 1;

@@ -22,7 +22,7 @@ use std::time::Duration;
 pub struct Reading {
     /// The files that it is made of, for showing what is wrong; the first is the scenario's own.
     pub sources: Vec<Source>,
-    /// What is wrong, with the number of the file it is in.
+    /// What is wrong, with the number of the file it is in; file by file, in their order.
     pub findings: Vec<(usize, Diagnostic)>,
     /// The scenario, unless something is wrong.
     pub scenario: Option<Scenario>,
@@ -98,10 +98,12 @@ impl Reader {
         let scenario = self
             .document(name, bytes)
             .and_then(|item| self.scenario(&item, given, open));
-        let good = self.findings.found.is_empty();
+        let mut findings = self.findings.found;
+        let good = findings.is_empty();
+        findings.sort_by_key(|(file, finding)| (*file, finding.place()));
         Reading {
             sources: self.sources,
-            findings: self.findings.found,
+            findings,
             scenario: scenario.filter(|_| good),
             pod: self.pod,
         }

@@ -299,3 +299,11 @@ fn what_is_extended_is_in_the_same_folder() {
         );
     }
 }
+
+#[test]
+fn what_is_wrong_is_told_in_the_order_of_the_file() {
+    let found = reading("actors: {app: {later: 1}}\nacts: [{when: never}]\nsooner: 1\n").findings;
+    let places: Vec<_> = found.iter().map(|(_, wrong)| wrong.place()).collect();
+    assert_eq!(places.len(), 3);
+    assert!(places.is_sorted(), "{places:?}");
+}

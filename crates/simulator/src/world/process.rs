@@ -36,6 +36,8 @@ pub(super) struct Process {
     plan_number: u32,
     signalled: bool,
     kill_at: Option<Tick>,
+    /// Until then it does what was said of this run in particular.
+    scripted_until: Tick,
 }
 
 /// What a process has in mind.
@@ -51,6 +53,14 @@ struct Plan {
 // === impl World ===
 
 impl World {
+    /// When the last of the processes has done what was said of its run in particular: it has ended
+    /// by itself, or asked for something.
+    pub(crate) fn scripted_until(&self) -> Tick {
+        let processes = self.cells.iter().filter_map(|cell| cell.process.as_ref());
+        let until = processes.map(|process| process.scripted_until);
+        until.max().unwrap_or_default()
+    }
+
     pub(super) fn ask_start(
         &mut self,
         id: ContainerId,
@@ -179,6 +189,7 @@ impl World {
             plan_number: 0,
             signalled: false,
             kill_at: None,
+            scripted_until: Tick::ZERO,
         }
     }
 
@@ -190,7 +201,20 @@ impl World {
         process.up = Some(now);
         let (part, plan, plan_number) = (process.part, process.plan, process.plan_number);
         let (signalled, ready_in) = (process.signalled, process.ready_in);
+        let (actor, run) = (process.actor, process.run);
         let asks = std::mem::take(&mut process.asks);
+        let own_run = self.cells[id.index()].actors[actor]
+            .script
+            .runs
+            .is_said_of(run);
+        let ends = Some(plan.runs.from(now)).filter(|end| own_run && *end != Tick::NEVER);
+        let ends = ends
+            .into_iter()
+            .chain(asks.iter().map(|ask| now + ask.after));
+        let scripted_until = ends.max().unwrap_or_default();
+        if let Some(process) = self.process(id, number) {
+            process.scripted_until = scripted_until;
+        }
         self.write(id, part, Word::Started);
         if !(signalled && plan.stops_in != Delay::Never) {
             let end = Happening::End(id, number, plan_number);
