@@ -146,6 +146,11 @@ pub enum What {
         /// The end of its budget.
         deadline: Tick,
     },
+    /// The pod was to have more time for the stop that is under way, or as much once more: it has what it had.
+    PodNotDelayed {
+        /// The end of its budget.
+        deadline: Tick,
+    },
     /// The budget of a stop is used up.
     BudgetSpent,
     /// The pod will run again.
@@ -243,6 +248,8 @@ pub enum Cause {
     GiveUp(ContainerId),
     /// The pod was active too long.
     ActiveDeadline,
+    /// A container whose end would have counted never ran.
+    NeverRan(ContainerId),
     /// The budget of the stop is used up.
     Budget,
     /// The sandbox was lost.
@@ -276,6 +283,7 @@ impl What {
                 | Self::PodStopping { .. }
                 | Self::PodKilled
                 | Self::PodHurried { .. }
+                | Self::PodNotDelayed { .. }
                 | Self::BudgetSpent
                 | Self::PodRestarting { .. }
                 | Self::PodEnded { .. }

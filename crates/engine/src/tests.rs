@@ -5,6 +5,7 @@
 
 mod budget;
 mod cut_short;
+mod ended_well;
 mod exchanges;
 mod goal;
 mod hopeless;

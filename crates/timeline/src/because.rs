@@ -180,6 +180,7 @@ impl Causes {
             | What::PodStopping { .. }
             | What::PodKilled
             | What::PodHurried { .. }
+            | What::PodNotDelayed { .. }
             | What::BudgetSpent
             | What::PodRestarting { .. }
             | What::PodEnded { .. }
@@ -225,6 +226,7 @@ impl Causes {
             Cause::Keystone(id) => self
                 .of(*id)
                 .first_of(&[&[Mark::Ended, Mark::GaveUp], &[Mark::Down]]),
+            Cause::NeverRan(id) => self.of(*id).latest(&[Mark::Last]),
             Cause::GiveUp(id) => self.of(*id).latest(&[Mark::GaveUp]),
             Cause::Budget => self.pod.first_of(&[&[Mark::BudgetSpent], &STOPS]),
             Cause::Replacement(id) => self.of(*id).latest(&[Mark::ReplaceBegan]),

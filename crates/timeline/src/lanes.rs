@@ -254,6 +254,7 @@ impl Builder {
             | What::PodStopping { .. }
             | What::PodKilled
             | What::PodHurried { .. }
+            | What::PodNotDelayed { .. }
             | What::BudgetSpent
             | What::PodRestarting { .. }
             | What::PodEnded { .. }

@@ -171,6 +171,15 @@ pub enum What {
         )]
         deadline: Option<Duration>,
     },
+    PodNotDelayed {
+        /// The end of the budget, counted from the start of the pod; `None` is never.
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            with = "maybe_seconds"
+        )]
+        deadline: Option<Duration>,
+    },
     BudgetSpent,
     PodRestarting {
         #[serde(with = "seconds")]
@@ -260,6 +269,9 @@ pub enum Cause {
         container: Name,
     },
     ActiveDeadline,
+    NeverRan {
+        container: Name,
+    },
     Budget,
     SandboxLost,
     Replacement {

@@ -244,6 +244,7 @@ impl<'a> Moment<'a> {
             | What::PodStopping { .. }
             | What::PodKilled
             | What::PodHurried { .. }
+            | What::PodNotDelayed { .. }
             | What::BudgetSpent
             | What::PodEnded { .. }
             | What::Recovered

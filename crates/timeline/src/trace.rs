@@ -264,6 +264,7 @@ fn is_notable(timeline: &Timeline, told: &Told) -> bool {
             | What::PodStopping { .. }
             | What::PodKilled
             | What::PodHurried { .. }
+            | What::PodNotDelayed { .. }
             | What::BudgetSpent
             | What::PodRestarting { .. }
             | What::Recovered

@@ -76,6 +76,9 @@ impl<F: Fn(Tick) -> Duration> Translator<'_, F> {
             entry::What::PodHurried { deadline } => What::PodHurried {
                 deadline: self.deadline(*deadline),
             },
+            entry::What::PodNotDelayed { deadline } => What::PodNotDelayed {
+                deadline: self.deadline(*deadline),
+            },
             entry::What::BudgetSpent => What::BudgetSpent,
             entry::What::PodRestarting { after } => What::PodRestarting {
                 after: whole_micros(*after),
@@ -149,6 +152,9 @@ impl<F: Fn(Tick) -> Duration> Translator<'_, F> {
                 container: self.name(*id),
             },
             entry::Cause::ActiveDeadline => Cause::ActiveDeadline,
+            entry::Cause::NeverRan(id) => Cause::NeverRan {
+                container: self.name(*id),
+            },
             entry::Cause::Budget => Cause::Budget,
             entry::Cause::SandboxLost => Cause::SandboxLost,
             entry::Cause::Replacement(id) => Cause::Replacement {

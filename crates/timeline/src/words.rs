@@ -75,6 +75,7 @@ pub fn tone(record: &Record) -> Tone {
         | What::PodStarted { .. }
         | What::PodStopping { .. }
         | What::PodHurried { .. }
+        | What::PodNotDelayed { .. }
         | What::PodRestarting { .. }
         | What::Recovered
         | What::Unknown => Tone::Plain,
@@ -151,6 +152,9 @@ pub(crate) fn predicate(record: &Record) -> String {
         What::GaveUp => " gave up".into(),
         What::Ignored => " counts nowhere any more".into(),
         What::Undoing => " runs its undo".into(),
+        What::Undone { ok: false } if record.cause == Cause::Budget => {
+            "'s undo was cut short".into()
+        }
         What::Undone { ok } => format!("'s undo {}", done(*ok)),
         What::UndoSkipped => "'s undo is skipped".into(),
         What::ReplaceBegan => " will be replaced".into(),
@@ -162,6 +166,12 @@ pub(crate) fn predicate(record: &Record) -> String {
         What::PodKilled => " is killed, to run again".into(),
         What::PodHurried { deadline } => {
             format!(" must be quicker{}", budget(record.at, *deadline))
+        }
+        What::PodNotDelayed { deadline } => {
+            format!(
+                " gets no more time, and stops{}",
+                budget(record.at, *deadline)
+            )
         }
         What::BudgetSpent => "'s time to stop is used up".into(),
         What::PodEnded {
@@ -179,8 +189,14 @@ pub(crate) fn reason(record: &Record) -> Option<String> {
     let of_pod = record.container.is_none();
     let plain = (of_pod && matches!(record.cause, Cause::PodStart | Cause::PodRestart))
         || (record.cause == Cause::Policy && record.what == (What::Ended { ok: true }))
-        || record.what == What::BudgetSpent;
+        || record.what == What::BudgetSpent
+        || ended_plainly(&record.what);
     cause_words(&record.cause, record.container.as_deref()).filter(|_| !plain)
+}
+
+/// Whether a pod's end says by itself why it is what it is.
+fn ended_plainly(what: &What) -> bool {
+    matches!(what, What::PodEnded { phase, decider, .. } if *phase != Phase::Failed || decider.is_some())
 }
 
 /// The words for the cause of something that is about that container.
@@ -223,6 +239,7 @@ pub fn cause_words(cause: &Cause, about: Option<&str>) -> Option<String> {
         Cause::Keystone { container } => format!("keystone {} ended", tame(container)),
         Cause::GiveUp { container } => format!("{} gave up", tame(container)),
         Cause::ActiveDeadline => "the pod was active too long".into(),
+        Cause::NeverRan { container } => format!("{} never ran", tame(container)),
         Cause::Budget => "no time left".into(),
         Cause::SandboxLost => "the sandbox was lost".into(),
         Cause::Replacement { container } if about == Some(container) => "replacement".into(),

@@ -166,6 +166,7 @@ impl Moment {
             | What::PodStopping { .. }
             | What::PodKilled
             | What::PodHurried { .. }
+            | What::PodNotDelayed { .. }
             | What::BudgetSpent
             | What::PodRestarting { .. }
             | What::PodEnded { .. }

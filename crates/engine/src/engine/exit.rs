@@ -299,7 +299,7 @@ impl Engine {
             State::Waiting | State::BackOff { .. } => {
                 self.cancel_pull(container);
                 self.timers.disarm(Timer::BackOff(container));
-                self.enter_ended(now, container, false, cause);
+                self.end_left_out(now, container, cause);
             }
             // It runs on until its own end.
             State::Starting | State::Running { .. } | State::Stopping { .. } => {
@@ -307,6 +307,13 @@ impl Engine {
             }
             State::Ended { .. } | State::GaveUp { .. } => {}
         }
+    }
+
+    /// Whoever is left out is down, and would have been started again: it has ended as its last run did.
+    pub(super) fn end_left_out(&mut self, now: Tick, container: ContainerId, cause: Cause) {
+        let ok = self.life(container).record.ran && self.has_ended_well(container);
+        self.enter_ended(now, container, ok, cause);
+        self.came_down_by_itself(now, container);
     }
 
     /// It counts nowhere from now on.
@@ -329,7 +336,7 @@ impl Engine {
     }
 
     /// It is down and stays so, unless somebody wants it again. What it has done is to be reversed.
-    fn become_ended(&mut self, container: ContainerId, ok: bool, done: bool) {
+    pub(super) fn become_ended(&mut self, container: ContainerId, ok: bool, done: bool) {
         let owed = done && self.def(container).has_undo();
         let record = self.record_mut(container);
         record.state = State::Ended { ok };
@@ -463,7 +470,9 @@ impl Engine {
         let ok = well && !why.is_some_and(StopWhy::is_failure);
         let told = why == Some(StopWhy::Order);
         let def = self.def(container);
-        let again = !told && restart::restarts(def.restart.policy, def.is_oneshot(), ok);
+        let again = !told
+            && !self.life(container).record.ignored
+            && restart::restarts(def.restart.policy, def.is_oneshot(), ok);
         let done = def.is_oneshot() && ok;
         let counts_ok =
             self.life(container).record.after == Some(After::EndOk) && !def.is_oneshot();

@@ -126,6 +126,9 @@ impl Engine {
                 self.tell_pod(now, What::PodHurried { deadline: wanted }, cause);
                 self.shorten_stops(now, wanted);
             }
+            Goal::End { deadline, .. } if end == EndCause::Deletion => {
+                self.tell_pod(now, What::PodNotDelayed { deadline }, cause);
+            }
             Goal::End { .. } => {}
         }
     }
@@ -307,16 +310,24 @@ impl Engine {
         self.timers.clear();
         let result = self.result_now();
         let (phase, decider, code) = (result.phase, result.decider, result.code);
+        let ended = What::PodEnded {
+            phase,
+            decider,
+            code,
+        };
         self.pod_mut().result = Some(result);
-        self.tell_pod(
-            now,
-            What::PodEnded {
-                phase,
-                decider,
-                code,
-            },
-            Cause::Itself,
-        );
+        self.tell_pod(now, ended, self.cause_of_result());
+    }
+
+    /// Why the pod's result is what it is, for people.
+    fn cause_of_result(&self) -> Cause {
+        let failed = self.first_failed();
+        let never_ran = failed.filter(|failed| self.last_end(*failed).is_none());
+        match (&self.stop_cause, never_ran) {
+            (Some(Cause::Completion), Some(container)) => Cause::NeverRan(container),
+            (Some(cause), _) => cause.clone(),
+            (None, _) => Cause::Itself,
+        }
     }
 
     fn result_now(&self) -> PodResult {
@@ -358,14 +369,7 @@ impl Engine {
 
     /// Succeeded if every main ended with 0; else the first that failed decides.
     fn result_by_codes(&self) -> PodResult {
-        let failed = self
-            .containers()
-            .filter(|container| self.counts_as_failed(*container));
-        let first = failed.min_by_key(|container| {
-            let end = self.last_end(*container);
-            end.map_or(Tick::NEVER, |end| end.finished)
-        });
-        match first {
+        match self.first_failed() {
             None => PodResult {
                 phase: Phase::Succeeded,
                 decider: None,
@@ -383,6 +387,17 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// The main that failed first; those that never ran come last.
+    fn first_failed(&self) -> Option<ContainerId> {
+        let failed = self
+            .containers()
+            .filter(|container| self.counts_as_failed(*container));
+        failed.min_by_key(|container| {
+            let end = self.last_end(*container);
+            end.map_or(Tick::NEVER, |end| end.finished)
+        })
     }
 
     fn counts_as_failed(&self, container: ContainerId) -> bool {
@@ -481,6 +496,12 @@ impl Engine {
             Undo::Starting | Undo::Running | Undo::Stopping
         ) {
             self.record_mut(container).undo = Undo::None;
+            self.tell(
+                now,
+                container,
+                What::Undone { ok: false },
+                Cause::SandboxLost,
+            );
         } else {
             self.note_exit(now, container, Exit::unknown());
             let record = self.record_mut(container);

@@ -114,7 +114,9 @@ impl Engine {
             if !matches!(edge.requirement.until, Until::Started | Until::Ready) {
                 continue;
             }
-            let held = self.gate(number).held;
+            // Whoever was stopped with it, and waits for it since, goes by what becomes of it now.
+            let past = self.gate(number);
+            let held = past.held || past.anew;
             self.remember(number, |gate| gate.held = false);
             let Target::Container(from) = self.graph.edge(number).from else {
                 continue;

@@ -223,9 +223,14 @@ impl Engine {
 
     /// The reversal of a oneshot has ended, well or not.
     pub(super) fn undo_ended(&mut self, now: Tick, container: ContainerId, ok: bool) {
-        self.record_mut(container).undo = Undo::None;
+        let before = std::mem::take(&mut self.record_mut(container).undo);
+        let cause = if before == Undo::Stopping && !ok {
+            Cause::Budget
+        } else {
+            Cause::Itself
+        };
         self.start_is_over(container);
-        self.tell(now, container, What::Undone { ok }, Cause::Itself);
+        self.tell(now, container, What::Undone { ok }, cause);
         self.work
             .push_back(Work::StopTurn(Target::Container(container)));
     }

@@ -218,6 +218,9 @@ impl Engine {
     }
 
     fn stop_in_turn(&mut self, now: Tick, container: ContainerId) {
+        if self.record.goal != Goal::Run && !self.life(container).is_up() {
+            self.rest_in_stop(container);
+        }
         let record = &self.life(container).record;
         match (&record.state, record.undo) {
             (State::Starting | State::Running { .. } | State::Stopping { .. }, _) => {
@@ -259,11 +262,10 @@ impl Engine {
                 }
             }
         }
-        if let Target::Container(container) = node {
-            match self.record.goal {
-                Goal::Run => self.dispose(now, container),
-                Goal::Restart { .. } | Goal::End { .. } => self.rest_in_stop(container),
-            }
+        if let Target::Container(container) = node
+            && self.record.goal == Goal::Run
+        {
+            self.dispose(now, container);
         }
     }
 
@@ -279,7 +281,7 @@ impl Engine {
         }
         match after {
             After::Restart if self.life(container).record.ignored => {
-                self.enter_ended(now, container, false, Cause::Itself);
+                self.end_left_out(now, container, Cause::Itself);
             }
             After::Restart if self.replacement_down(now, container) => {
                 // What the old one had run up is not the new one's.
@@ -298,7 +300,8 @@ impl Engine {
         matches!(self.life(container).record.state, State::BackOff { .. })
     }
 
-    /// A container that was not up when its turn to stop came stays as it is.
+    /// A container that is not up when its turn to stop comes stays down. One that was to run once more has ended as its
+    /// last run did, and whether that run has done its work, nobody knows: see `exited_in_stop`.
     fn rest_in_stop(&mut self, container: ContainerId) {
         self.timers.disarm(Timer::BackOff(container));
         self.cancel_pull(container);
@@ -306,7 +309,8 @@ impl Engine {
         let waits = matches!(record.state, State::Waiting | State::BackOff { .. });
         if waits && record.ran && record.exit.is_some() {
             let ok = self.has_ended_well(container);
-            self.record_mut(container).state = State::Ended { ok };
+            self.become_ended(container, ok, ok);
+            self.record_mut(container).interrupted = true;
         }
     }
 

@@ -1,9 +1,9 @@
 //! One budget for a whole stop.
 
 use super::{Draft, Stage};
-use crate::What;
 use crate::pod::{HookKind, Hooks, ProbeKind, Reaction};
 use crate::status::Phase;
+use crate::{Tick, What};
 
 /// Two in a row, both up.
 fn pair() -> Stage {
@@ -58,6 +58,20 @@ fn a_second_deletion_only_shortens() {
     stage.pass_secs(5);
 
     assert_eq!(stage.asked(), ["stop proxy by 8s"]);
+}
+
+#[test]
+fn a_second_deletion_that_gives_no_more_time_is_told() {
+    let mut stage = pair();
+    stage.delete_in(20);
+    stage.pass_secs(5);
+    stage.told();
+
+    stage.delete_in(60);
+
+    let told: Vec<_> = stage.told().into_iter().map(|entry| entry.what).collect();
+    let deadline = Tick::from_secs(20);
+    assert_eq!(told, [What::PodNotDelayed { deadline }]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Draft, Stage};
 use crate::pod::{Container, HookKind, OnRestart, ProbeKind, RestartPolicy};
 use crate::status::Phase;
-use crate::{Cause, Exit, Found, What};
+use crate::{Cause, Event, Exit, Found, What};
 use std::time::Duration;
 
 /// A migration through a tunnel, which has just ended well, and an app that needs the migration.
@@ -211,6 +211,50 @@ fn an_undo_after_the_budget_was_spent_is_told_as_skipped() {
     stage.exited("mount", 0);
 
     assert!(told_whats(&mut stage).contains(&What::UndoSkipped));
+}
+
+#[test]
+fn an_undo_that_the_budget_cuts_short_is_told_so() {
+    for (code, cause) in [(143, Cause::Budget), (0, Cause::Itself)] {
+        let mut stage = Draft::new(&["mount", "app"])
+            .undo("mount")
+            .requires("app", "mount")
+            .play();
+        stage.runs("mount", 0);
+        stage.started("app");
+        stage.delete();
+        stage.exited("app", 0);
+        stage.started("mount");
+        stage.pass_secs(30);
+        stage.told();
+
+        stage.exited("mount", code);
+
+        let told = stage.told();
+        let undone = told
+            .iter()
+            .find(|entry| matches!(entry.what, What::Undone { .. }));
+        assert_eq!(undone.map(|entry| &entry.cause), Some(&cause));
+    }
+}
+
+#[test]
+fn an_undo_that_is_lost_with_its_sandbox_is_told() {
+    let mut stage = Draft::new(&["mount", "app"])
+        .undo("mount")
+        .requires("app", "mount")
+        .play();
+    stage.runs("mount", 0);
+    stage.started("app");
+    stage.delete();
+    stage.exited("app", 0);
+    stage.started("mount");
+    told_whats(&mut stage);
+
+    stage.event(Event::SandboxLost);
+
+    assert!(told_whats(&mut stage).contains(&What::Undone { ok: false }));
+    assert!(stage.result().is_some());
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Completion, keystones, restarts of the pod, and its result.
 
-use super::Draft;
+use super::{Draft, Stage};
 use crate::pod::{
     Container, Keystone, Kind, Need, OnGiveUp, OnRestart, Reaction, Requirement, Rerun,
     RestartLimit, RestartPolicy, Role, Rule, When,
 };
 use crate::status::Phase;
-use crate::{Event, Exit, Refused, Request};
+use crate::{Cause, Event, Exit, Refused, Request, What};
 use std::time::Duration;
 
 #[test]
@@ -504,4 +504,30 @@ fn a_pod_restart_goes_through_its_phases_again() {
     stage.started("proxy");
 
     assert_eq!(stage.asked(), ["start proxy", "start app"]);
+}
+
+#[test]
+fn the_end_of_a_pod_is_told_with_what_it_comes_from() {
+    let cause = |stage: &mut Stage| {
+        let told = stage.told().into_iter();
+        let mut ended = told.filter(|entry| matches!(entry.what, What::PodEnded { .. }));
+        ended.next().map(|entry| entry.cause)
+    };
+    let mut draft = Draft::new(&["app"]);
+    draft.0.active_deadline = Some(Duration::from_secs(5));
+    let mut stage = draft.play();
+    stage.started("app");
+    stage.pass_secs(5);
+    stage.exited("app", 0);
+    assert_eq!(cause(&mut stage), Some(Cause::ActiveDeadline));
+
+    let mut stage = Draft::new(&["late", "app"])
+        .policy("app", RestartPolicy::Never)
+        .requires("late", "app")
+        .with("late", |late| late.on_give_up = OnGiveUp::Unready)
+        .with("late", |late| late.image = Some("late:1".into()))
+        .play();
+    stage.runs("app", 0);
+    let late = stage.id("late");
+    assert_eq!(cause(&mut stage), Some(Cause::NeverRan(late)));
 }

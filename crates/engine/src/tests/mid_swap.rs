@@ -165,7 +165,7 @@ fn whoever_asks_to_be_left_out_in_its_exchange_is_not_started_again() {
     stage.pass_secs(600);
 
     assert_eq!(stage.asked(), ["stop db by 30s"]);
-    let ended = What::Ended { ok: false };
+    let ended = What::Ended { ok: true };
     assert_eq!(told(&mut stage), [ended, What::ReplaceAbandoned]);
 }
 

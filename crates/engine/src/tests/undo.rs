@@ -1,7 +1,8 @@
 //! Oneshots that are reversed at shutdown.
 
 use super::{Draft, Stage};
-use crate::pod::{Kind, Reaction, Rerun};
+use crate::pod::{Kind, OnRestart, Reaction, Rerun};
+use crate::status::Phase;
 use crate::{Event, Found, What};
 use std::time::Duration;
 
@@ -194,4 +195,49 @@ fn what_an_earlier_run_did_is_reversed_though_a_later_one_failed() {
     stage.exited("mount", 143);
 
     assert_eq!(stage.asked().last().unwrap(), "undo mount");
+}
+
+/// A mount that was stopped with its tunnel, ended with 0, and waits for the tunnel to come back.
+fn stopped_with_its_tunnel(rerun: Rerun) -> Stage {
+    let mut stage = Draft::new(&["tunnel", "mount", "app"])
+        .with("mount", |mount| {
+            mount.kind = Kind::Oneshot { undo: true, rerun };
+        })
+        .on_restart("mount", "tunnel", OnRestart::Restart)
+        .play();
+    stage.started("tunnel");
+    stage.started("mount");
+    stage.started("app");
+    stage.exited("tunnel", 1);
+    stage.exited("mount", 0);
+    stage.asked();
+    stage
+}
+
+#[test]
+fn what_may_have_been_done_before_a_restart_that_never_came_is_reversed() {
+    let mut stage = stopped_with_its_tunnel(Rerun::OnPodRestart);
+
+    stage.delete();
+    stage.exited("app", 0);
+
+    let asked = stage.asked();
+    assert!(asked.contains(&"undo mount".to_owned()), "{asked:?}");
+    stage.runs("mount", 0);
+    stage.exited("tunnel", 0);
+    assert_eq!(stage.result(), Some((Phase::Succeeded, None, 0)));
+}
+
+#[test]
+fn what_may_not_have_been_done_is_run_again_with_the_pod() {
+    let mut stage = stopped_with_its_tunnel(Rerun::Never);
+
+    stage.ask(Reaction::RestartPod);
+    stage.exited("app", 0);
+    stage.runs("mount", 0);
+    stage.exited("tunnel", 0);
+    stage.asked();
+    stage.started("tunnel");
+
+    assert_eq!(stage.asked(), ["start mount"]);
 }

@@ -9,7 +9,7 @@ use super::life::{Hook, Image, InRun, Life, Turn, Undo};
 use super::moment::Span;
 use super::{World, ids};
 use crate::tri::Tri;
-use pillion_engine::pod::{Keystone, Kind, OnGiveUp, Rerun, Role};
+use pillion_engine::pod::{Container, Keystone, Kind, OnGiveUp, Rerun, Role};
 use pillion_engine::{ContainerId, Tick};
 use std::time::Duration;
 
@@ -248,7 +248,7 @@ impl World {
             let first = before.is_none() && life.told.is_none() && !self.crashed;
             life.run.to_be_warned =
                 first && level == Level::End && life.started(container).surely();
-            life.begin_stop(before.is_none(), container.is_oneshot());
+            life.begin_stop(before.is_none(), container);
         }
     }
 
@@ -388,8 +388,15 @@ fn kept(kind: Kind, life: &Life, killed: bool) -> Option<Fates> {
 // === impl Life ===
 
 impl Life {
-    fn begin_stop(&mut self, first: bool, oneshot: bool) {
-        let going = self.going.filter(|_| !oneshot);
+    fn begin_stop(&mut self, first: bool, container: &Container) {
+        // Stopped with 0, and not started again since: what it may have done may be reversed.
+        let verdict = self.run.verdict.map(|own| own.is(Fates::ENDED_OK));
+        let again = self.fates.is(Fates::WANTED).possibly() && !self.live();
+        let done = verdict.is_some_and(Tri::possibly) && again && first;
+        if done && container.has_undo() && self.undo == Undo::Nothing {
+            self.undo = Undo::Owed(Tri::Maybe);
+        }
+        let going = self.going.filter(|_| !container.is_oneshot());
         let then = going.map(|going| going.then.is(Fates::ENDED_OK));
         self.run.pardoned |= then.is_some_and(Tri::possibly);
         let hooked = !first && self.pod_stopping != Hook::Idle;

@@ -171,6 +171,7 @@ const fn mark(what: &What) -> Option<Mark> {
         | What::ReplaceAbandoned
         | What::PodReady
         | What::PodUnready
+        | What::PodNotDelayed { .. }
         | What::PodEnded { .. }
         | What::Recovered
         | What::Unknown => return None,

@@ -117,6 +117,9 @@ fn every_what_of_the_pod() -> Vec<What> {
             code: 0,
         },
         What::Recovered,
+        What::PodNotDelayed {
+            deadline: Some(time),
+        },
     ]
 }
 
@@ -181,6 +184,9 @@ fn every_cause() -> Vec<Cause> {
         },
         Cause::PodRestart,
         Cause::FailedAttempt {
+            container: container(),
+        },
+        Cause::NeverRan {
             container: container(),
         },
     ]

@@ -62,7 +62,7 @@ fn a_life_is_told_in_brief() {
 4.000s  cache exited 0
 4.000s  proxy told to stop: nothing needs it any more
 4.200s  proxy exited 0
-4.200s  pod succeeded (app, code 0): keystone app ended
+4.200s  pod succeeded (app, code 0)
 "
     );
 }
@@ -257,6 +257,7 @@ fn every_cause_has_its_words() {
         (Cause::Keystone(app), "keystone app ended"),
         (Cause::GiveUp(proxy), "proxy gave up"),
         (Cause::ActiveDeadline, "the pod was active too long"),
+        (Cause::NeverRan(proxy), "proxy never ran"),
         (Cause::Budget, "no time left"),
         (Cause::SandboxLost, "the sandbox was lost"),
         (Cause::Replacement(app), "replacement"),
@@ -360,6 +361,10 @@ fn every_event_of_the_pod_has_its_words() {
             },
             "pod stops",
         ),
+        (
+            What::PodNotDelayed { deadline },
+            "pod gets no more time, and stops within 5 s",
+        ),
         (What::BudgetSpent, "pod's time to stop is used up"),
         (
             What::PodRestarting {
@@ -445,6 +450,30 @@ fn the_end_of_an_undo_is_not_told_as_an_exit() {
         "0.000s  migrate runs its undo\n1.000s  migrate's undo is done\n"
     );
     assert!(told(&life, Detail::Full).contains("1.000s  migrate's undo exited 0\n"));
+}
+
+#[test]
+fn an_undo_that_was_cut_short_has_not_failed_by_itself() {
+    let mut life = three();
+    life.tell_why("migrate", What::Undone { ok: false }, Cause::Budget);
+    assert_eq!(last(&life), "migrate's undo was cut short: no time left");
+}
+
+#[test]
+fn the_failure_of_a_pod_that_nobody_decided_has_its_reason() {
+    let mut life = three();
+    for (decider, words) in [
+        (None, "pod failed: the pod was active too long"),
+        (Some(life.id("app")), "pod failed (app, code 1)"),
+    ] {
+        let what = What::PodEnded {
+            phase: Phase::Failed,
+            decider,
+            code: 1,
+        };
+        life.tell_pod(what, Cause::ActiveDeadline);
+        assert_eq!(last(&life), words);
+    }
 }
 
 #[test]
