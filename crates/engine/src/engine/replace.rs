@@ -265,7 +265,13 @@ impl Engine {
         self.replace_step(container) == Some(ReplaceStep::NextStart)
     }
 
-    fn check_replacement(
+    /// The exchange of a container that is under way.
+    pub fn replacing(&self, container: ContainerId) -> Option<&Replacing> {
+        self.replacing.get(&container)
+    }
+
+    /// Whether an exchange would be taken now, without beginning it.
+    pub fn check_replacement(
         &self,
         container: ContainerId,
         new: &Container,
@@ -278,7 +284,8 @@ impl Engine {
         if self.def(container).role == Role::Ephemeral {
             return Err(Refused::Ephemeral);
         }
-        if self.replacing.contains_key(&container) {
+        // One that is only waiting for the next start gives way to a newer one.
+        if self.replacing.contains_key(&container) && !self.will_be_redefined(container) {
             return Err(Refused::Busy);
         }
         let old = self.def(container);

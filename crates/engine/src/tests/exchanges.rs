@@ -1,8 +1,8 @@
 //! How long a new container has, what it inherits, and who is tried again because of it.
 
 use super::{Draft, Stage};
-use crate::pod::{Container, Need, OnGiveUp, Reaction, RestartLimit};
-use crate::{Event, Request, What};
+use crate::pod::{Container, Need, OnGiveUp, OnRestart, Reaction, RestartLimit, RestartPolicy};
+use crate::{Event, Refused, Request, What};
 use std::time::Duration;
 
 fn replace(stage: &mut Stage, name: &str, change: impl FnOnce(&mut Container)) {
@@ -165,4 +165,41 @@ fn an_exchange_that_a_restart_put_off_is_given_up_when_the_pod_ends() {
     stage.delete();
 
     assert!(told(&mut stage, &What::ReplaceAbandoned));
+}
+
+#[test]
+fn the_newest_of_those_that_wait_for_the_next_start_is_taken() {
+    let mut stage = Draft::new(&["app", "migrate"])
+        .oneshot("migrate")
+        .with("migrate", |migrate| {
+            migrate.restart.policy = RestartPolicy::OnFailure;
+        })
+        .play();
+    stage.started("app");
+    stage.started("migrate");
+    stage.asked();
+    replace(&mut stage, "migrate", |_| {});
+
+    replace(&mut stage, "migrate", |_| {});
+    stage.exited("migrate", 1);
+
+    assert_eq!(stage.asked(), ["start migrate v2"]);
+    assert_eq!(stage.engine.replacing(stage.id("migrate")), None);
+}
+
+#[test]
+fn what_would_be_refused_can_be_known_before() {
+    let mut stage = Draft::new(&["mount", "app"])
+        .on_restart("app", "mount", OnRestart::Stop)
+        .play();
+    stage.started("mount");
+    stage.started("app");
+    let (mount, app) = (stage.id("mount"), stage.id("app"));
+    let new = stage.engine.pod().containers[mount.index()].clone();
+
+    let gentle = stage.engine.check_replacement(mount, &new, false);
+    let forced = stage.engine.check_replacement(mount, &new, true);
+
+    assert_eq!((gentle, forced), (Err(Refused::WouldStop(app)), Ok(())));
+    assert_eq!(stage.engine.replacing(mount), None);
 }
