@@ -21,6 +21,7 @@ pub mod code;
 pub mod container;
 pub mod diagnostic;
 pub mod dialect;
+pub mod difference;
 pub mod effective;
 pub mod env;
 pub mod fields;
