@@ -163,34 +163,10 @@ impl Processes {
         Ok(processes)
     }
 
-    /// Makes the sockets that are held for containers.
-    pub fn listen(&mut self) -> Result<(), ListenError> {
-        for (number, versions) in (0..).zip(&self.containers) {
-            if let Some(definition) = versions.by_number.get(&0) {
-                self.listeners
-                    .hold(ContainerId(number), &definition.recipe.listen)?;
-            }
-        }
-        Ok(())
-    }
-
     /// One more container, after all others.
     pub fn add(&mut self, definition: Definition) {
         let by_number = BTreeMap::from([(0, Rc::new(definition))]);
         self.containers.push(Versions { by_number });
-    }
-
-    /// What a container is from this version on.
-    pub fn define(&mut self, container: ContainerId, version: u32, definition: Definition) {
-        if let Some(versions) = self.containers.get_mut(container.index()) {
-            versions.by_number.insert(version, Rc::new(definition));
-        }
-    }
-
-    /// How a container is run.
-    pub fn definition(&self, container: ContainerId, version: u32) -> Option<&Rc<Definition>> {
-        let versions = self.containers.get(container.index())?;
-        versions.by_number.get(&version)
     }
 
     /// Whether a container has a process, or is about to.

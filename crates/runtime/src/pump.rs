@@ -119,10 +119,10 @@ impl<R: Runtime, J: Journal, F: Front<R>> Pump<R, J, F> {
             Happening::Output(output) => self.front.output(&output, &self.engine),
             Happening::ExecDone { id, outcome } => self.front.exec_done(id, outcome),
             Happening::Due => {
+                // The front is woken when everything that has happened was told; it is due again at once.
                 if self.engine.poll_deadline().is_some_and(|due| due <= now) {
                     self.engine.handle_timeout(now);
-                }
-                if self.front.next_wake().is_some_and(|due| due <= now) {
+                } else if self.front.next_wake().is_some_and(|due| due <= now) {
                     let pod = Driven::new(now, &mut self.runtime, &mut self.engine);
                     self.front.wake(pod);
                 }

@@ -1,10 +1,19 @@
 //! What a container is run by, and what it was made from.
+//!
+//! A container that is exchanged has several definitions, by the numbers that the engine gives them. Each start says
+//! which one it goes by; those that no start can name any more are let go.
 
+use super::Processes;
+use super::listen::ListenError;
 use super::recipe::{EnvFiles, Host, Kitchen, Recipe, RecipeError, Recipes, Run};
 use super::volume::{VolumePlan, read};
+use crate::guard::cgroup::Controller;
+use pillion_engine::ContainerId;
 use pillion_spec::container::Container;
 use pillion_spec::file::{ConfigMap, Secret};
 use pillion_spec::pod::Pod;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 /// Everything that the recipes of one pod were made from, kept for those that are made again at each start.
@@ -32,6 +41,65 @@ pub struct Definition {
     /// Those that hold files with some of its variables.
     env_volumes: Vec<VolumePlan>,
     larder: Rc<Larder>,
+}
+
+impl Processes {
+    /// Makes the sockets that are held for containers.
+    pub fn listen(&mut self) -> Result<(), ListenError> {
+        for (number, versions) in (0..).zip(&self.containers) {
+            if let Some(definition) = versions.by_number.get(&0) {
+                self.listeners
+                    .hold(ContainerId(number), &definition.recipe.listen)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the sockets for a definition that is to come, beside those that the container has.
+    pub fn listen_for(
+        &mut self,
+        container: ContainerId,
+        definition: &Definition,
+    ) -> Result<(), ListenError> {
+        self.listeners.hold(container, &definition.recipe.listen)
+    }
+
+    /// What a container is from this version on.
+    pub fn define(&mut self, container: ContainerId, version: u32, definition: Definition) {
+        if let Some(versions) = self.containers.get_mut(container.index()) {
+            versions.by_number.insert(version, Rc::new(definition));
+        }
+    }
+
+    /// How a container is run.
+    pub fn definition(&self, container: ContainerId, version: u32) -> Option<&Rc<Definition>> {
+        let versions = self.containers.get(container.index())?;
+        versions.by_number.get(&version)
+    }
+
+    /// No other versions of a container will be started any more: they go, with the sockets that were held for them.
+    pub fn keep_versions(&mut self, container: ContainerId, kept: &[u32]) {
+        let Some(versions) = self.containers.get_mut(container.index()) else {
+            return;
+        };
+        versions.by_number.retain(|number, _| kept.contains(number));
+        let kept = versions.by_number.values();
+        let listen: Vec<_> = kept.flat_map(|kept| &kept.recipe.listen).collect();
+        self.listeners.keep(container, |address| {
+            listen.iter().any(|listen| listen.address == *address)
+        });
+    }
+
+    /// All definitions that can be started.
+    pub fn definitions(&self) -> impl Iterator<Item = &Rc<Definition>> {
+        let containers = self.containers.iter();
+        containers.flat_map(|versions| versions.by_number.values())
+    }
+
+    /// What can be limited from now on.
+    pub fn limit(&mut self, limits: BTreeSet<Controller>) {
+        self.room.limits = limits;
+    }
 }
 
 // === impl Larder ===
@@ -79,6 +147,25 @@ impl Larder {
 // === impl Definition ===
 
 impl Definition {
+    /// What the file says of it.
+    pub fn written(&self) -> Option<&Container> {
+        self.larder.container(&self.name)
+    }
+
+    /// Where the volumes are that it uses, by their names.
+    pub fn volume_paths(&self) -> BTreeMap<String, PathBuf> {
+        let mounts = self.recipe.mounts.iter();
+        let mounts = mounts.map(|mount| (mount.volume.clone(), mount.root.clone()));
+        let read = self.env_volumes.iter();
+        let read = read.map(|plan| (plan.name.clone(), plan.path.clone()));
+        mounts.chain(read).collect()
+    }
+
+    /// Everything that it was made from.
+    pub fn larder(&self) -> &Rc<Larder> {
+        &self.larder
+    }
+
     /// The definition as it is at this start: some variables stand in files that other containers write.
     pub(super) fn current(self: &Rc<Self>) -> Result<Rc<Self>, String> {
         if self.recipe.env_files.is_empty() {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
@@ -17,12 +17,11 @@ pub(super) struct Listeners {
     held: BTreeMap<ContainerId, Vec<Held>>,
 }
 
+/// One of them.
 #[derive(Debug)]
-pub(super) struct Held {
-    /// What the container knows it by.
-    pub(super) name: String,
-    pub(super) socket: OwnedFd,
-    listen: Listen,
+struct Held {
+    address: ListenAddress,
+    socket: OwnedFd,
 }
 
 /// Why nobody can listen there.
@@ -38,29 +37,45 @@ pub struct ListenError {
 // === impl Listeners ===
 
 impl Listeners {
-    /// Holds these for a container. Those that it has already stay as they are, with all who wait in their queues.
+    /// Holds these for a container, beside those that it has: what is wanted again stays as it is, with all who wait
+    /// in its queue. If one cannot be had, nothing changes.
     pub(super) fn hold(
         &mut self,
         container: ContainerId,
         listen: &[Listen],
     ) -> Result<(), ListenError> {
-        let mut old = self.held.remove(&container).unwrap_or_default();
-        let mut held = Vec::new();
-        for wanted in listen {
-            let same = old.iter().position(|held| held.listen == *wanted);
-            held.push(match same {
-                Some(index) => old.swap_remove(index),
-                None => Held::open(wanted)?,
-            });
-        }
-        self.held.insert(container, held);
+        let held = self.held.entry(container).or_default();
+        let new = listen.iter().filter(|wanted| find(held, wanted).is_none());
+        let new: Vec<_> = new.map(Held::open).collect::<Result<_, _>>()?;
+        held.extend(new);
         Ok(())
     }
 
-    /// What a container gets.
-    pub(super) fn of(&self, container: ContainerId) -> &[Held] {
-        self.held.get(&container).map_or(&[], Vec::as_slice)
+    /// What a container gets, with the names that it knows them by.
+    pub(super) fn of(
+        &self,
+        container: ContainerId,
+        listen: &[Listen],
+    ) -> Vec<(String, BorrowedFd<'_>)> {
+        let held = self.held.get(&container).map_or(&[][..], Vec::as_slice);
+        let wanted = listen.iter().filter_map(|wanted| {
+            // As systemd calls what nobody has named.
+            let name = wanted.name.clone().unwrap_or_else(|| "unknown".to_owned());
+            Some((name, find(held, wanted)?.socket.as_fd()))
+        });
+        wanted.collect()
     }
+
+    /// Lets go of those that are not wanted any more.
+    pub(super) fn keep(&mut self, container: ContainerId, wanted: impl Fn(&ListenAddress) -> bool) {
+        if let Some(held) = self.held.get_mut(&container) {
+            held.retain(|held| wanted(&held.address));
+        }
+    }
+}
+
+fn find<'h>(held: &'h [Held], wanted: &Listen) -> Option<&'h Held> {
+    held.iter().find(|held| held.address == wanted.address)
 }
 
 // === impl Held ===
@@ -76,12 +91,8 @@ impl Held {
             ListenAddress::Unix(path) => (path.clone(), open_unix(Path::new(path))),
         };
         let socket = socket.map_err(|source| ListenError { address, source })?;
-        Ok(Self {
-            // As systemd calls what nobody has named.
-            name: listen.name.clone().unwrap_or_else(|| "unknown".to_owned()),
-            socket,
-            listen: listen.clone(),
-        })
+        let address = listen.address.clone();
+        Ok(Self { address, socket })
     }
 }
 
@@ -106,9 +117,73 @@ fn open_unix(path: &Path) -> io::Result<OwnedFd> {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        if let ListenAddress::Unix(path) = &self.listen.address {
+        if let ListenAddress::Unix(path) = &self.address {
             // Nobody is left to hear of a failure, and the next run removes it.
             let _ = fs::remove_file(path);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::fstat;
+    use std::net::TcpStream;
+
+    const APP: ContainerId = ContainerId(0);
+
+    fn listen(name: &str, port: u16) -> Listen {
+        Listen {
+            name: Some(name.to_owned()),
+            address: ListenAddress::Tcp {
+                host: Some(IpAddr::from([127, 0, 0, 1])),
+                port,
+            },
+        }
+    }
+
+    /// Ports that nobody listens on.
+    fn ports() -> [u16; 2] {
+        let free = [(), ()].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+        free.map(|free| free.local_addr().unwrap().port())
+    }
+
+    #[test]
+    fn a_socket_that_is_wanted_again_stays_whatever_it_is_called() {
+        let [one, other] = ports();
+        let mut listeners = Listeners::default();
+        listeners.hold(APP, &[listen("a", one)]).unwrap();
+        let inode = |listeners: &Listeners, wanted| {
+            let held = listeners.of(APP, &[wanted]);
+            let (name, socket) = held.into_iter().next().unwrap();
+            (name, fstat(socket).unwrap().st_ino)
+        };
+        let (_, before) = inode(&listeners, listen("a", one));
+
+        let new = [listen("c", other), listen("b", one)];
+        listeners.hold(APP, &new).unwrap();
+        listeners.keep(APP, |address| new.iter().any(|new| new.address == *address));
+
+        assert_eq!(
+            inode(&listeners, listen("b", one)),
+            ("b".to_owned(), before)
+        );
+        let names = listeners.of(APP, &new).into_iter().map(|(name, _)| name);
+        assert_eq!(names.collect::<Vec<_>>(), ["c", "b"]);
+    }
+
+    #[test]
+    fn an_address_that_cannot_be_had_changes_nothing() {
+        let [one, other] = ports();
+        let taken = TcpListener::bind(("127.0.0.1", other)).unwrap();
+        let mut listeners = Listeners::default();
+        listeners.hold(APP, &[listen("a", one)]).unwrap();
+
+        let error = listeners.hold(APP, &[listen("b", other)]).unwrap_err();
+        assert_eq!(error.address, taken.local_addr().unwrap().to_string());
+        assert_eq!(listeners.of(APP, &[listen("b", other)]).len(), 0);
+
+        listeners.keep(APP, |_| false);
+        assert!(TcpStream::connect(("127.0.0.1", one)).is_err());
     }
 }

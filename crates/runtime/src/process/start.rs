@@ -14,7 +14,7 @@ use crate::guard::cgroup::{Cgroup, CgroupLimits};
 use crate::guard::{Channel, Launch, Mount, MountKind, Order, Stage};
 use crate::runtime::Stream;
 use pillion_engine::{Attempt, Command, ContainerId, Event, Exit, StartFailure};
-use pillion_spec::pillion::ReadyOn;
+use pillion_spec::pillion::{Listen, ReadyOn};
 use regex::bytes::Regex;
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -96,7 +96,7 @@ impl Processes {
             launch.environment.push(variable);
         }
         let stdio = Stdio::open(recipe).map_err(create)?;
-        let channel = self.launch(container, launch, &stdio.theirs)?;
+        let channel = self.launch(container, launch, &recipe.listen, &stdio.theirs)?;
         let run = Run {
             attempt,
             channel,
@@ -119,6 +119,7 @@ impl Processes {
         &mut self,
         container: ContainerId,
         launch: Launch,
+        listen: &[Listen],
         stdio: &[OwnedFd; 3],
     ) -> Result<Channel, NotStarted> {
         let channel = self.guard.keeper().or_else(|error| {
@@ -130,13 +131,11 @@ impl Processes {
             self.guard.keeper()
         });
         let channel = channel.map_err(create)?;
-        let held = self.listeners.of(container);
-        let launch = Launch {
-            sockets: held.iter().map(|held| held.name.clone()).collect(),
-            ..launch
-        };
+        let (sockets, held): (Vec<_>, Vec<_>) =
+            self.listeners.of(container, listen).into_iter().unzip();
+        let launch = Launch { sockets, ..launch };
         let mut descriptors: Vec<BorrowedFd<'_>> = stdio.iter().map(OwnedFd::as_fd).collect();
-        descriptors.extend(held.iter().map(|held| held.socket.as_fd()));
+        descriptors.extend(held);
         let order = Order::Launch(launch);
         channel
             .send(&order, &descriptors)

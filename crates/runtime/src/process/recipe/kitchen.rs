@@ -66,6 +66,8 @@ pub struct Run {
     pub volumes: PathBuf,
     /// The same for volumes that are to be in memory; with the others if there is no such place.
     pub memory_volumes: Option<PathBuf>,
+    /// Where volumes are that are not in the folder of their name.
+    pub moved: BTreeMap<String, PathBuf>,
     /// Variables that Pillion gives to a container, by the container's name.
     pub variables: BTreeMap<String, Vec<(String, String)>>,
 }
@@ -106,6 +108,9 @@ impl<'k> Kitchen<'k> {
     /// Where a volume is on this machine.
     pub(in crate::process) fn volume_path(&self, volume: &Volume) -> PathBuf {
         let (run, name) = (self.run, &volume.name);
+        if let Some(path) = run.moved.get(name) {
+            return path.clone();
+        }
         match &volume.source {
             VolumeSource::HostPath { path, .. } => PathBuf::from(path),
             VolumeSource::EmptyDir { medium, .. } if medium == MEMORY => {
