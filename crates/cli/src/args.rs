@@ -1,5 +1,6 @@
 //! Everything that can be typed. Help, man pages and completions are made from these types.
 
+mod apply;
 mod completions;
 mod control;
 mod convert;
@@ -13,6 +14,7 @@ mod run;
 mod simulate;
 mod trace;
 
+pub(crate) use apply::ApplyArgs;
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use control::{
     AttachArgs, ExecArgs, GetArgs, GetFormat, LogsArgs, PsArgs, RestartArgs, StopArgs,
@@ -71,6 +73,7 @@ pub(crate) enum Command {
     Logs(LogsArgs),
     Stop(StopArgs),
     Restart(RestartArgs),
+    Apply(ApplyArgs),
     Exec(ExecArgs),
     Attach(AttachArgs),
     Get(GetArgs),
@@ -96,6 +99,7 @@ const EXAMPLES: &str = "\
 Examples:
   pillion run pod.yaml           a pod on this machine, as host processes
   pillion ps                     the pods that run; also logs, stop, restart, exec, attach, get
+  pillion apply pod.yaml         changes the pod that runs, container by container
   pillion init                   a pod file to begin with
   pillion plan pod.yaml          what starts and stops when, and why
   pillion simulate pod.yaml      its whole life, in virtual time

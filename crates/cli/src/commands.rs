@@ -1,5 +1,6 @@
 //! One file per verb: typed arguments in, output through the printer, an exit status out.
 
+pub(crate) mod apply;
 mod attach;
 mod completions;
 mod convert;
@@ -32,6 +33,7 @@ pub(crate) fn run(command: Command, printer: &mut Printer) -> Result<ExitStatus>
         Command::Logs(args) => logs::logs(args, printer),
         Command::Stop(args) => stop::stop(&args, printer),
         Command::Restart(args) => restart::restart(&args, printer),
+        Command::Apply(args) => apply::apply(&args, printer),
         Command::Exec(args) => exec::exec(args, printer),
         Command::Attach(args) => attach::attach(&args, printer),
         Command::Get(args) => get::get(&args, printer),

@@ -10,6 +10,7 @@
 //! there is one request, and what is answered. People's sockets can be opened by their user only; a container's takes
 //! nothing but what a container may ask.
 
+pub(crate) mod apply;
 pub(crate) mod bytes;
 pub(crate) mod client;
 pub(crate) mod find;

@@ -1,5 +1,6 @@
 //! Errors as people see them: what could not be done, why, and what to do instead.
 
+use crate::commands::apply::NotApplied;
 use crate::commands::explain::UnknownTopic;
 use crate::commands::init::UnknownExample;
 use crate::commands::inside::NotInside;
@@ -53,6 +54,7 @@ fn hint(error: &Error) -> Option<String> {
             of::<UnknownContainer>,
             of::<NoSuchRun>,
             of::<NotBegun>,
+            of::<NotApplied>,
             of::<NotRun>,
             of::<RoomError>,
             of::<NotShown>,

@@ -1,6 +1,6 @@
 //! The pods of a file: read, refused with all that is wrong, or chosen by name.
 
-use crate::commands::lint::judge;
+use crate::commands::lint::{judge, show_json};
 use crate::exit::ExitStatus;
 use crate::hint::Hint;
 use crate::input;
@@ -34,13 +34,27 @@ pub(crate) enum NoSuchPod {
 
 /// Reads a file. Its errors are shown, because a file with errors must not be run.
 pub(crate) fn open(path: &Path, options: LowerOptions, printer: &mut Printer) -> Result<Opened> {
+    open_as(path, options, false, printer)
+}
+
+/// The same, with its errors for people or as JSON.
+pub(crate) fn open_as(
+    path: &Path,
+    options: LowerOptions,
+    json: bool,
+    printer: &mut Printer,
+) -> Result<Opened> {
     let input = input::read(path)?;
     let loaded = load(&input.name, &input.bytes, options);
     if !loaded.has_errors() && !loaded.pods.is_empty() {
         return Ok(Opened::Good(Box::new(loaded)));
     }
-    let renderer = Renderer::coloured().width(printer.style().width);
-    printer.note_text(&renderer.render_all(&loaded.source, &loaded.diagnostics))?;
+    if json {
+        show_json(&loaded.source, &loaded.diagnostics, printer)?;
+    } else {
+        let renderer = Renderer::coloured().width(printer.style().width);
+        printer.note_text(&renderer.render_all(&loaded.source, &loaded.diagnostics))?;
+    }
     let status = judge(&loaded.diagnostics, false).max(ExitStatus::Findings);
     Ok(Opened::Refused(status))
 }

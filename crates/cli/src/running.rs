@@ -5,9 +5,12 @@
 //!                   Engine ────┼─▶ Pump ─▶ exit status
 //! state folder ─▶ Keeping ─┐   │
 //! terminal ─▶ Show ────────┼─▶ Face
+//! other terminals ─▶ Server┤
+//! other files ─▶ Applier ──┤
 //! signals, faults ─────────┘
 //! ```
 
+mod apply;
 mod face;
 mod fault;
 mod host;

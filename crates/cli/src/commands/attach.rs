@@ -148,7 +148,10 @@ impl Attached {
             | Answer::Object(_)
             | Answer::Attached { .. }
             | Answer::NotRun { .. }
-            | Answer::Status(_) => {}
+            | Answer::Status(_)
+            | Answer::Plan(_)
+            | Answer::NotApplied(_)
+            | Answer::Applied(_) => {}
         }
         Ok(None)
     }

@@ -103,7 +103,10 @@ fn ended(answer: Answer) -> Option<Ended> {
         | Answer::Attached { .. }
         | Answer::Output { .. }
         | Answer::Missed(_)
-        | Answer::Status(_) => None,
+        | Answer::Status(_)
+        | Answer::Plan(_)
+        | Answer::NotApplied(_)
+        | Answer::Applied(_) => None,
     }
 }
 

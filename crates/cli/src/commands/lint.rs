@@ -56,10 +56,19 @@ pub(crate) fn lint(args: &LintArgs, printer: &mut Printer) -> Result<ExitStatus>
     Ok(status)
 }
 
+/// Prints the findings in a file as lines of JSON.
+pub(crate) fn show_json(
+    source: &Source,
+    findings: &[Diagnostic],
+    printer: &mut Printer,
+) -> Result<()> {
+    let mut findings = findings.iter().map(|finding| Finding::new(source, finding));
+    Ok(findings.try_for_each(|finding| printer.json(&finding))?)
+}
+
 fn show(source: &Source, findings: &[Diagnostic], json: bool, printer: &mut Printer) -> Result<()> {
     if json {
-        let mut findings = findings.iter().map(|finding| Finding::new(source, finding));
-        return Ok(findings.try_for_each(|finding| printer.json(&finding))?);
+        return show_json(source, findings, printer);
     }
     if !findings.is_empty() {
         let renderer = Renderer::coloured().width(printer.style().width);

@@ -1,5 +1,6 @@
 //! What is said over the sockets of a pod. A change that an older program would misread needs a new [`PROTOCOL`].
 
+use super::apply::{Apply, Plan, Problem, Report};
 use super::bytes::Bytes;
 use crate::live::view::Standing;
 use pillion_engine::pod::Reaction;
@@ -59,6 +60,8 @@ pub(crate) enum Request {
     Signal(i32),
     /// The pod as Kubernetes shows it.
     Get,
+    /// Another file is to be taken, container by container; how it goes is told until all is over.
+    Apply(Box<Apply>),
 }
 
 /// What a container wants.
@@ -136,6 +139,12 @@ pub(crate) enum Answer {
     Missed(u64),
     /// How the pod stands, for a container.
     Status(Status),
+    /// What a file changes.
+    Plan(Box<Plan>),
+    /// The file is not applied, and why.
+    NotApplied(Vec<Problem>),
+    /// What came of it.
+    Applied(Box<Report>),
 }
 
 /// A pod at one moment.

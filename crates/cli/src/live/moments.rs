@@ -32,6 +32,10 @@ pub(crate) struct Moment {
     pub(crate) no_image: Option<(Box<str>, Tick)>,
     /// Why it gave up.
     pub(crate) gave_up: Option<String>,
+    /// It took the place of an older version.
+    pub(crate) replaced: Option<Tick>,
+    /// A newer version was taken back for it.
+    pub(crate) put_back: Option<Tick>,
 }
 
 /// What happened to the pod, and when, in its latest run.
@@ -121,7 +125,12 @@ fn stop_words(cause: &Cause) -> Option<String> {
 impl Moment {
     fn note(&mut self, at: Tick, record: &Record) {
         match &record.what {
-            What::Starting => *self = Self::default(),
+            What::Starting => {
+                *self = Self {
+                    put_back: self.put_back,
+                    ..Self::default()
+                };
+            }
             What::Ready => {
                 self.ready.get_or_insert(at);
                 self.unready = None;
@@ -141,6 +150,9 @@ impl Moment {
             What::GaveUp => {
                 self.gave_up = cause_words(&record.cause, record.container.as_deref());
             }
+            What::ReplaceBegan => self.put_back = None,
+            What::Replaced => self.replaced = Some(at),
+            What::RolledBack => self.put_back = Some(at),
             What::Waiting { .. }
             | What::Turn
             | What::Running
@@ -156,9 +168,6 @@ impl Moment {
             | What::Ignored
             | What::Undone { .. }
             | What::UndoSkipped
-            | What::ReplaceBegan
-            | What::Replaced
-            | What::RolledBack
             | What::ReplaceAbandoned
             | What::PodStarted { .. }
             | What::PodReady

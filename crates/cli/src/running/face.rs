@@ -1,5 +1,6 @@
 //! Everybody outside the pod: who looks at it, who writes down what happens, and who wants it to end.
 
+use super::apply::Applier;
 use super::fault::Faults;
 use super::keeping::Keeping;
 use super::server::{Seen, Server};
@@ -27,6 +28,7 @@ pub(super) struct Face {
     pub(super) signals: Signals,
     pub(super) faults: Faults,
     pub(super) server: Server,
+    pub(super) applier: Applier,
     pub(super) base: Base,
     /// The signal that ended the pod.
     pub(super) ended_by: Option<i32>,
@@ -109,6 +111,7 @@ impl Front<Processes> for Face {
         self.keeping.told(&record);
         self.show.told(record);
         self.server.told(entry);
+        self.applier.told(entry);
     }
 
     fn output(&mut self, output: &Output, engine: &Engine) {
@@ -143,6 +146,7 @@ impl Front<Processes> for Face {
             let mut seen = Seen {
                 pod: &mut pod,
                 view: &view,
+                applier: &mut self.applier,
             };
             self.server.ready(token, &mut seen);
         }
@@ -157,7 +161,12 @@ impl Front<Processes> for Face {
             return Some(Tick::ZERO);
         }
         let show = self.show.next(self.now).filter(|_| !self.alone);
-        let all = [show, self.faults.next(), self.server.next_wake()];
+        let all = [
+            show,
+            self.faults.next(),
+            self.server.next_wake(),
+            self.applier.next_wake(),
+        ];
         all.into_iter().flatten().min()
     }
 
@@ -168,11 +177,15 @@ impl Front<Processes> for Face {
             stop(None, &mut pod);
         }
         self.faults.wake(&mut pod);
+        if let Some(report) = self.applier.wake(&mut pod) {
+            self.server.applied(&report);
+        }
         let show = &self.show;
         let view = |engine: &Engine, now| show.view(engine, now);
         let mut seen = Seen {
             pod: &mut pod,
             view: &view,
+            applier: &mut self.applier,
         };
         self.server.wake(&mut seen);
     }

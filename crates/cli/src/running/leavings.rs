@@ -6,6 +6,7 @@ use super::room;
 use anyhow::Result;
 use pillion_runtime::guard::cgroup;
 use pillion_runtime::process::volume::{VolumePlan, place};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// What is to be taken away. Dropped, it is.
@@ -30,6 +31,17 @@ impl Leavings {
         }
     }
 
+    /// The volumes that are there.
+    pub(super) fn volumes(&self) -> &[VolumePlan] {
+        &self.volumes
+    }
+
+    /// Takes away volumes that are nowhere there. What cannot be taken away now is at the end.
+    pub(super) fn keep_volumes(&mut self, paths: &BTreeSet<PathBuf>) {
+        self.volumes
+            .retain(|volume| paths.contains(&volume.path) || place::remove(volume).is_err());
+    }
+
     /// A volume that was made.
     pub(super) fn volume(&mut self, volume: VolumePlan) {
         self.volumes.push(volume);
@@ -37,7 +49,9 @@ impl Leavings {
 
     /// Control groups whose names begin so. Who keeps a container removes its group, unless somebody kills them.
     pub(super) fn group(&mut self, prefix: &str) {
-        self.groups.push(prefix.to_owned());
+        if !self.groups.iter().any(|group| group == prefix) {
+            self.groups.push(prefix.to_owned());
+        }
     }
 
     /// Takes everything away. What cannot be does not keep the rest from it.

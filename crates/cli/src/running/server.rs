@@ -3,6 +3,7 @@
 //! ```text
 //! accepted ─▶ Asking ─▶ (answered) ─▶ Leaving ─▶ gone
 //!               ├─▶ Watching    told how the pod stands whenever that changes
+//!               ├─▶ Applying    the same, until their file was applied
 //!               ├─▶ Waiting     told nothing; sees the end of the pod
 //!               ├─▶ Attached    told what a container writes
 //!               └─▶ Running     a command of theirs runs in a container
@@ -12,11 +13,13 @@
 //! read the answer, is let go after a while.
 
 mod answer;
+mod apply;
 mod attach;
 mod client;
-mod object;
+pub(super) mod object;
 mod status;
 
+use super::apply::Applier;
 use super::room;
 use crate::control::message::{Answer, Hello, PROTOCOL};
 use crate::live::view::View;
@@ -72,6 +75,8 @@ pub(super) struct About {
 pub(super) struct Seen<'a, 'p> {
     pub(super) pod: &'a mut Driven<'p, Processes>,
     pub(super) view: &'a dyn Fn(&Engine, Tick) -> View,
+    /// Who takes other files.
+    pub(super) applier: &'a mut Applier,
 }
 
 /// Where people are let in.
@@ -199,7 +204,7 @@ impl Server {
 
     fn is_watched(&self) -> bool {
         let mut clients = self.clients.values();
-        clients.any(|client| client.doing == Doing::Watching)
+        clients.any(|client| client.doing.watches())
     }
 
     /// Those who have not read what they were told before are told later.
@@ -208,7 +213,9 @@ impl Server {
         let (look, next) = self.look(seen);
         let look = Answer::Look(Box::new(look));
         self.next_change = next;
-        self.for_those(Doing::Watching, |client| client.tell(&look));
+        for doing in [Doing::Watching, Doing::Applying] {
+            self.for_those(doing, |client| client.tell(&look));
+        }
     }
 
     /// Says something to all who are doing this.

@@ -1,5 +1,6 @@
 //! Prepares a run, runs it, and cleans up.
 
+use super::apply::Applier;
 use super::face::{Face, SIGNALS, TAKEN};
 use super::fault::Faults;
 use super::keeping::{Keeping, Kept};
@@ -74,20 +75,26 @@ pub(crate) fn run(
     fs::write(begun.run.pod_file(), loaded.source.text()).with_context(|| unwritable(&begun))?;
     // No name contains the sign between them, so that no group's name begins with that of another pod's.
     let group = format!("pillion_{namespace}_{name}_");
-    let limits = limits(&definitions, &group, printer)?;
+    let (limits, unlimited) = limits(&definitions);
+    if let Some(text) = unlimited {
+        let text = format!(": {text}");
+        printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))?;
+    }
     if !limits.is_empty() {
+        // What an earlier run could not clean up.
+        cgroup::clean(&group)?;
         leavings.group(&group);
     }
-    for volume in volumes {
-        place::place(&volume).map_err(with_help)?;
-        leavings.volume(volume);
+    for volume in &volumes {
+        place::place(volume).map_err(with_help)?;
+        leavings.volume(volume.clone());
     }
     let guard = Guard::start(&program, &["guard"]).context("cannot start the guard")?;
     let poller = Rc::new(Poller::new()?);
     poller.add(&signals, SIGNALS)?;
     let room = Room {
         folder: folder.clone(),
-        group,
+        group: group.clone(),
         limits,
     };
     let mut processes = Processes::new(guard, Rc::clone(&poller), definitions, room)?;
@@ -108,13 +115,20 @@ pub(crate) fn run(
     };
     let server =
         Server::open(&folder, poller, about).context("cannot listen to other terminals")?;
-    let face = face(&engine, &begun, options, signals, server, base, printer)?;
+    let applier = Applier::new(begun.run.pod_file(), larder, volumes, leavings, group);
+    let outside = Outside {
+        signals,
+        server,
+        applier,
+    };
+    let face = face(&engine, &begun, options, outside, base, printer)?;
     let journal = Journal::create(&begun.run.folder.join("journal"), Durable::Process)
         .with_context(|| unwritable(&begun))?;
     let mut pump = Pump::new(engine, processes, Kept::new(journal), face);
     let ended = pump.run();
     let (engine, processes, journal, mut face) = pump.into_parts();
     processes.finish()?;
+    let leavings = &mut face.applier.leavings;
     leavings.remove().context("cannot clean up after the run")?;
     let result = ended?;
     // If nobody can see it any more, the exit status still tells.
@@ -164,44 +178,45 @@ fn larder(loaded: &Loaded, pod: &LoadedPod, begun: &Begun, room: &Path, program:
             addresses: vec!["127.0.0.1".to_owned()],
             volumes: begun.run.volumes(),
             memory_volumes: None,
+            moved: BTreeMap::new(),
             variables,
         },
     }
 }
 
-/// What can be limited, if something is to be. What an earlier run could not clean up is gone then.
-fn limits(
-    definitions: &[Definition],
-    group: &str,
-    printer: &mut Printer,
-) -> Result<BTreeSet<Controller>> {
-    let limited = definitions.iter().find(|definition| {
+/// What can be limited, if something is to be, or a sentence about it if nothing can.
+pub(super) fn limits<'d>(
+    definitions: impl IntoIterator<Item = &'d Definition>,
+) -> (BTreeSet<Controller>, Option<String>) {
+    let limited = definitions.into_iter().find(|definition| {
         let limits = definition.recipe.limits;
         limits.cpu_millis.is_some() || limits.memory.is_some()
     });
     let Some(limited) = limited else {
-        return Ok(BTreeSet::new());
+        return (BTreeSet::new(), None);
     };
     match cgroup::available() {
-        Ok(available) => {
-            cgroup::clean(group)?;
-            Ok(available)
-        }
+        Ok(available) => (available, None),
         Err(error) => {
             let name = &limited.name;
-            let text = format!(": the limits of `{name}` and others are not kept: {error}");
-            printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))?;
-            Ok(BTreeSet::new())
+            let text = format!("the limits of `{name}` and others are not kept: {error}");
+            (BTreeSet::new(), Some(text))
         }
     }
+}
+
+/// Those who want something of the pod.
+struct Outside {
+    signals: Signals,
+    server: Server,
+    applier: Applier,
 }
 
 fn face(
     engine: &Engine,
     begun: &Begun,
     options: Options,
-    signals: Signals,
-    server: Server,
+    outside: Outside,
     base: Base,
     printer: &Printer,
 ) -> Result<Face> {
@@ -231,6 +246,11 @@ fn face(
         only: options.only_logs,
     };
     let (out, err) = (file(io::stdout())?, file(io::stderr())?);
+    let Outside {
+        signals,
+        server,
+        applier,
+    } = outside;
     Ok(Face {
         show: Show::new(&header, base, settings, out, err),
         recorder,
@@ -238,6 +258,7 @@ fn face(
         signals,
         faults,
         server,
+        applier,
         base,
         ended_by: None,
         asked: 0,

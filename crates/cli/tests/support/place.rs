@@ -52,14 +52,26 @@ impl Place {
         told(&self.pillion(arguments).output().expect("pillion was built"))
     }
 
-    /// Runs a pod, and returns when something was told that contains this.
-    pub(crate) fn run(&self, name: &str, containers: &str, until: &str) -> Pod {
+    /// Writes the file of a pod with these containers, and whatever comes after them.
+    pub(crate) fn file(&self, name: &str, containers: &str) -> String {
         let text = format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec:\n  terminationGracePeriodSeconds: 20\n{containers}"
         );
         let file = self.path().join(format!("{name}.yaml"));
         std::fs::write(&file, text).expect("it can be written");
-        let mut command = self.pillion(&["run", "--json", &file.to_string_lossy()]);
+        file.to_string_lossy().into_owned()
+    }
+
+    /// Runs a pod, and returns when something was told that contains this.
+    pub(crate) fn run(&self, name: &str, containers: &str, until: &str) -> Pod {
+        let file = self.file(name, containers);
+        self.run_file(&file, &[], until)
+    }
+
+    /// The same, of a file that is there.
+    pub(crate) fn run_file(&self, file: &str, options: &[&str], until: &str) -> Pod {
+        let mut command = self.pillion(&["run", "--json", file]);
+        command.args(options);
         let command = command.stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut process = command.spawn().expect("pillion was built");
         let out = BufReader::new(process.stdout.take().expect("it is piped"));

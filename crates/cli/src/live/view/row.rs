@@ -3,7 +3,7 @@
 use super::count::Count;
 use super::{Row, Standing, few};
 use crate::live::moments::{Moment, Moments};
-use pillion_engine::fact::Goal;
+use pillion_engine::fact::{Goal, ReplaceStep};
 use pillion_engine::life::{GiveUp, HookStep, Record, State, StopStep, StopWhy, Undo};
 use pillion_engine::pod::{Container, HookKind, Role, Target};
 use pillion_engine::{ContainerId, Engine, Tick, WaitState};
@@ -55,6 +55,14 @@ pub(super) fn of(
 
 impl Seen<'_> {
     fn told(&self) -> Told {
+        let (standing, mut detail) = self.standing();
+        if let Some(exchange) = self.exchange() {
+            detail.insert(0, exchange);
+        }
+        (standing, detail)
+    }
+
+    fn standing(&self) -> Told {
         if let Some(told) = self.undo() {
             return told;
         }
@@ -81,6 +89,21 @@ impl Seen<'_> {
             State::Ended { ok } => self.ended(*ok),
             State::GaveUp { why } => self.gave_up(why),
         }
+    }
+
+    /// What there is to say about an exchange that is under way.
+    fn exchange(&self) -> Option<String> {
+        let replacing = self.engine.replacing(self.id)?;
+        Some(match (replacing.step, replacing.deadline) {
+            (ReplaceStep::NextStart, _) => "new version at its next start".to_owned(),
+            (ReplaceStep::Pulling, _) => "gets the image of a new version".to_owned(),
+            (ReplaceStep::Stopping, _) => "to be replaced".to_owned(),
+            (ReplaceStep::Watching, None) => "new version".to_owned(),
+            (ReplaceStep::Watching, Some(by)) => {
+                format!("new version, put back in {}", self.count.until(by))
+            }
+            (ReplaceStep::RollingBack, _) => "the old version is put back".to_owned(),
+        })
     }
 
     fn undo(&self) -> Option<Told> {
@@ -182,6 +205,17 @@ impl Seen<'_> {
     }
 
     fn ready(&self) -> Told {
+        let at = |then: Tick| length(then.since(self.start));
+        if let Some(put_back) = self.moment.put_back {
+            let text = format!("put back at {}: the new version was bad", at(put_back));
+            return (Standing::ReadyAgain, vec![text]);
+        }
+        if let Some(replaced) = self.moment.replaced {
+            return (
+                Standing::Ready,
+                vec![format!("replaced at {}", at(replaced))],
+            );
+        }
         if let Some(end) = self.last_end() {
             return (Standing::ReadyAgain, vec![end]);
         }
@@ -284,6 +318,11 @@ impl Seen<'_> {
 
     fn time_left(&self) -> Option<String> {
         let by = self.record.start_by?;
+        let replacing = self.engine.replacing(self.id);
+        if replacing.is_some_and(|replacing| replacing.deadline.is_some()) {
+            // The time of the exchange is told.
+            return None;
+        }
         Some(format!("{} left", self.count.until(by)))
     }
 

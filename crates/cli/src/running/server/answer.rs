@@ -47,12 +47,19 @@ impl Server {
                 Ok(())
             }
             (_, Doing::Running(id)) => pass_signals_on(client, id, seen),
-            (_, Doing::Watching) if client.behind && !client.lines.has_pending() => {
-                self.watch(client, seen)
+            (_, doing @ (Doing::Watching | Doing::Applying))
+                if client.behind && !client.lines.has_pending() =>
+            {
+                self.watch(client, doing, seen)
             }
-            (_, Doing::Watching | Doing::Attached(..) | Doing::Waiting | Doing::Leaving) => {
-                stay_silent(client)
-            }
+            (
+                _,
+                Doing::Watching
+                | Doing::Applying
+                | Doing::Attached(..)
+                | Doing::Waiting
+                | Doing::Leaving,
+            ) => stay_silent(client),
         }
     }
 
@@ -66,7 +73,7 @@ impl Server {
         let answer = match request {
             Request::Look => Answer::Look(Box::new(self.look(seen).0)),
             Request::Get => self.get(seen),
-            Request::Watch => return self.watch(client, seen),
+            Request::Watch => return self.watch(client, Doing::Watching, seen),
             Request::Wait => {
                 client.stay(Doing::Waiting);
                 return client.tell(&Answer::Done);
@@ -74,7 +81,7 @@ impl Server {
             Request::Stop { grace } => {
                 let grace = grace.map(Duration::from_millis);
                 match stop(grace, seen) {
-                    Ok(()) => return self.watch(client, seen),
+                    Ok(()) => return self.watch(client, Doing::Watching, seen),
                     Err(refused) => refuse(refused, seen.pod.engine()),
                 }
             }
@@ -100,12 +107,18 @@ impl Server {
                 }
             }
             Request::Signal(_) => refused("there is no command to signal", None),
+            Request::Apply(apply) => return self.apply(client, &apply, seen),
         };
         client.answer(&answer, until)
     }
 
-    fn watch(&mut self, client: &mut Client, seen: &Seen<'_, '_>) -> Result<(), ChannelError> {
-        client.stay(Doing::Watching);
+    pub(super) fn watch(
+        &mut self,
+        client: &mut Client,
+        doing: Doing,
+        seen: &Seen<'_, '_>,
+    ) -> Result<(), ChannelError> {
+        client.stay(doing);
         let (look, next) = self.look(seen);
         self.next_change = [self.next_change, next].into_iter().flatten().min();
         client.tell(&Answer::Look(Box::new(look)))
@@ -136,7 +149,7 @@ impl Server {
     }
 
     fn get(&self, seen: &Seen<'_, '_>) -> Answer {
-        match object::of(&self.about, seen.pod.engine()) {
+        match object::of(&self.about, seen.pod.engine(), seen.applier.otherwise()) {
             Ok(object) => Answer::Object(object),
             Err(message) => refused(&message, None),
         }
@@ -187,7 +200,8 @@ fn pass_signals_on(
                 | Request::Restart { .. }
                 | Request::Exec { .. }
                 | Request::Attach { .. }
-                | Request::Get,
+                | Request::Get
+                | Request::Apply(_),
             ) => break,
         }
     }

@@ -6,6 +6,7 @@ use pillion_engine::{Attempt, ContainerId, Tick};
 use pillion_runtime::guard::ChannelError;
 use pillion_runtime::lines::Lines;
 use pillion_runtime::poller::{Poller, Token};
+use pillion_spec::source::MAX_SIZE;
 use serde::Serialize;
 use std::io;
 
@@ -40,6 +41,8 @@ pub(super) enum Doing {
     Asking,
     /// Told how the pod stands, whenever that changes.
     Watching,
+    /// The same, until a file that they brought was applied.
+    Applying,
     /// There until the pod is gone.
     Waiting,
     /// This command runs for them.
@@ -129,13 +132,29 @@ impl Client {
     }
 }
 
+// === impl Doing ===
+
+impl Doing {
+    /// Whether they are told how the pod stands.
+    pub(super) const fn watches(self) -> bool {
+        match self {
+            Self::Watching | Self::Applying => true,
+            Self::Asking
+            | Self::Waiting
+            | Self::Running(_)
+            | Self::Attached(..)
+            | Self::Leaving => false,
+        }
+    }
+}
+
 // === impl Who ===
 
 impl Who {
-    /// Commands of people are long; containers have little to say.
+    /// The files of people are long, as a string of JSON even longer; containers have little to say.
     pub(super) const fn longest_line(self) -> usize {
         match self {
-            Self::Person => 1 << 20,
+            Self::Person => 3 * MAX_SIZE,
             Self::Container(_) => 4 << 10,
         }
     }

@@ -6,11 +6,22 @@ use pillion_engine::Engine;
 use pillion_spec::source::Source;
 use pillion_spec::tree::{Documents, Node, Value};
 use serde_json::{Map, Number, Value as Json, json};
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
-/// The object, or why there is none.
-pub(super) fn of(about: &About, engine: &Engine) -> Result<Json, String> {
-    let mut pod = written(about)?;
+/// The object, or why there is none. Some containers are not as the file has them, but like this.
+pub(super) fn of(
+    about: &About,
+    engine: &Engine,
+    otherwise: &BTreeMap<String, Json>,
+) -> Result<Json, String> {
+    let mut pod = written(&about.file, &about.name)?;
+    for container in lists(&mut pod["spec"]) {
+        if let Some(other) = name_of(container).and_then(|name| otherwise.get(name)) {
+            *container = other.clone();
+        }
+    }
     pod["apiVersion"] = json!("v1");
     pod["kind"] = json!("Pod");
     pod["metadata"]["name"] = json!(about.name);
@@ -21,10 +32,32 @@ pub(super) fn of(about: &About, engine: &Engine) -> Result<Json, String> {
     Ok(pod)
 }
 
+/// The containers that the file of a pod has, by their names.
+pub(in crate::running) fn containers(file: &Path, pod: &str) -> BTreeMap<String, Json> {
+    let Ok(mut pod) = written(file, pod) else {
+        return BTreeMap::new();
+    };
+    let all = lists(&mut pod["spec"]);
+    let named = all.filter_map(|one| Some((name_of(one)?.to_owned(), one.take())));
+    named.collect()
+}
+
+fn lists(spec: &mut Json) -> impl Iterator<Item = &mut Json> {
+    let lists = spec.as_object_mut().into_iter().flatten();
+    let lists = lists.filter(|(key, _)| {
+        ["initContainers", "containers", "ephemeralContainers"].contains(&key.as_str())
+    });
+    lists.flat_map(|(_, list)| list.as_array_mut().into_iter().flatten())
+}
+
+fn name_of(container: &Json) -> Option<&str> {
+    container.get("name").and_then(Json::as_str)
+}
+
 /// Metadata and spec of the pod, as they are written.
-fn written(about: &About) -> Result<Json, String> {
+fn written(file: &Path, pod: &str) -> Result<Json, String> {
     let unreadable = |error: std::io::Error| format!("the file of the pod cannot be read: {error}");
-    let bytes = fs::read(&about.file).map_err(unreadable)?;
+    let bytes = fs::read(file).map_err(unreadable)?;
     let source = Source::new("pod.yaml", &bytes).map_err(|wrong| wrong.message)?;
     let documents = Documents::of_file(&source);
     let roots = documents.roots.iter().map(|id| documents.tree.node(*id));
@@ -32,7 +65,7 @@ fn written(about: &About) -> Result<Json, String> {
         Some(items) => items.items().collect(),
         None => vec![root],
     });
-    let mut pods = objects.filter_map(|object| pod_of(object, &about.name));
+    let mut pods = objects.filter_map(|object| pod_of(object, pod));
     let (metadata, spec) = pods.next().ok_or("the pod is not in its file any more")?;
     let metadata = metadata.map(value).filter(Json::is_object);
     Ok(json!({"metadata": metadata.unwrap_or(json!({})), "spec": value(spec)}))
