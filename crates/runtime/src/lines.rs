@@ -14,6 +14,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 pub struct Lines {
     socket: Socket,
     longest: usize,
+    /// So much of what has come holds no end of a line.
+    searched: usize,
     /// What is still to be written.
     pending: Vec<u8>,
 }
@@ -29,6 +31,7 @@ impl Lines {
         Self {
             socket: Socket::new(socket),
             longest,
+            searched: 0,
             pending: Vec::new(),
         }
     }
@@ -114,12 +117,15 @@ impl Lines {
 
     fn next<M: DeserializeOwned>(&mut self) -> Result<Option<M>, ChannelError> {
         let received = &mut self.socket.received;
-        let Some(end) = received.iter().position(|byte| *byte == b'\n') else {
+        let new = received.iter().skip(self.searched);
+        let Some(end) = new.copied().position(|byte| byte == b'\n') else {
+            self.searched = received.len();
             if received.len() > self.longest {
                 return Err(ChannelError::TooLong);
             }
             return Ok(None);
         };
+        let end = end + std::mem::take(&mut self.searched);
         let message = serde_json::from_slice(&received[..end])?;
         received.drain(..=end);
         Ok(Some(message))
