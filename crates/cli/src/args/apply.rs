@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Change a pod that runs, container by container
 ///
 /// The file is compared with what runs. Containers that are different are replaced in place, those that others require
-/// first; all others keep running. A new container that is not ready in time, or ends, is taken back, and the
+/// first; all others keep running. If a new container is not ready in time, or ends, the old one is put back, and the
 /// containers after it are not touched.
 ///
 /// What cannot be changed while a pod runs is told before anything is touched: containers that come or go, what a
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// It goes on in the pod if this command is interrupted.
 ///
 /// Exit status: 0 if all is as the file has it; 1 if the file has errors, cannot be taken by the pod that runs, or
-/// something was taken back; 2 if it cannot be read or no such pod runs; 125 if Pillion itself failed.
+/// something was put back; 2 if it cannot be read or no such pod runs; 125 if Pillion itself failed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ApplyArgs {
@@ -43,6 +43,5 @@ const EXAMPLES: &str = "\
 Examples:
   pillion apply pod.yaml
   pillion apply pod.yaml --dry-run       what would change?
-  pillion apply pod.yaml --timeout 10s   taken back if it is not ready by then
-  pillion run pod.yaml --watch           the same whenever the file changes
+  pillion apply pod.yaml --timeout 10s   the old one is put back if the new one is not ready by then
 ";
