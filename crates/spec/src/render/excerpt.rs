@@ -26,6 +26,9 @@ struct Spot {
 /// How many characters around a place are kept of a line that is too long to be shown.
 const KEPT: usize = 400;
 
+/// Lines that may be shown because they are between two places.
+const NEAR: usize = 2;
+
 // === impl Excerpt ===
 
 impl Excerpt {
@@ -42,6 +45,11 @@ impl Excerpt {
         let mut text = String::new();
         let mut ranges = vec![0..0; spots.len()];
         for line in first..=last {
+            // What is far from all places is left out of the picture, and need not be copied.
+            if spots.iter().all(|spot| spot.line.abs_diff(line) > NEAR) {
+                text.push('\n');
+                continue;
+            }
             let here: Vec<_> = (0..spots.len())
                 .filter(|at| spots[*at].line == line)
                 .collect();

@@ -223,3 +223,26 @@ fn a_place_about_which_nothing_is_said_brings_no_note() {
     let text = Renderer::plain().render(&source, &diagnostic);
     assert!(!text.contains("note:"), "{text}");
 }
+
+#[test]
+fn lines_between_places_that_are_far_apart_are_left_out() {
+    let lines: Vec<_> = (1..=9).map(|line| format!("line{line}: x")).collect();
+    let source = source(&lines.join("\n"));
+    let place = |text: &str| {
+        let start = source.text().find(text).unwrap();
+        Span::new(start, start + text.len())
+    };
+    let apart = |other: &str| {
+        let diagnostic = Diagnostic::new(Code::DuplicateName, "two")
+            .primary(place("line9"), "here")
+            .secondary(place(other), "and here");
+        let text = Renderer::plain().render(&source, &diagnostic);
+        let shown = text.lines().filter(|line| line.contains("line"));
+        let shown: Vec<_> = shown.map(|line| line.trim()[..1].to_owned()).collect();
+        (shown.concat(), text.contains("..."))
+    };
+    assert_eq!(apart("line7"), ("789".to_owned(), false));
+    for far in 1..=6 {
+        assert_eq!(apart(&format!("line{far}")), (format!("{far}9"), true));
+    }
+}
