@@ -125,6 +125,31 @@ orders · 4 containers · graph
 }
 
 #[test]
+fn a_plan_says_how_long_each_hook_may_hold_a_stop_up() {
+    let stop = |hook: &str| {
+        let pod = format!(
+            "
+apiVersion: v1
+kind: Pod
+metadata: {{name: shop}}
+spec:
+  containers:
+  - {{name: app, image: x, stopTimeoutSeconds: 5, lifecycle: {{preStop: {{{hook}}}}}}}
+"
+        );
+        let plan = stdout(&run_with(&["plan", "-"], &pod));
+        let line = plan.lines().find(|line| line.starts_with("  stop"));
+        line.unwrap_or_default().to_owned()
+    };
+    assert_eq!(stop("sleep: {seconds: 4}"), "  stop   1  app  up to 5 s");
+    assert_eq!(stop("sleep: {seconds: 9}"), "  stop   1  app  up to 7 s");
+    assert_eq!(
+        stop("exec: {command: [drain]}"),
+        "  stop   1  app  up to 5 s, 7 s if its hook hangs"
+    );
+}
+
+#[test]
 fn a_plan_shows_every_written_requirement_and_what_is_not_usual() {
     let pod = "
 apiVersion: v1

@@ -12,8 +12,9 @@ use pillion_engine::pod::{self as engine, ContainerId, LAST_WINDOW, Requirement,
 use std::time::Duration;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
-    for (id, drawn, _) in subject.containers() {
+    for (id, drawn, written) in subject.containers() {
         findings.extend(beyond_grace(subject, id, drawn));
+        findings.extend(sleeps_too_long(subject, id, drawn, written));
     }
     findings.extend(cut_short(subject));
 }
@@ -79,6 +80,32 @@ fn beyond_grace(
             length(subject.pod.grace, budget)
         ));
     Some(with_grace(subject, finding))
+}
+
+/// A hook that is cut off in every stop, because its container has less time than it sleeps.
+fn sleeps_too_long(
+    subject: &Subject<'_>,
+    id: ContainerId,
+    drawn: &engine::Container,
+    written: &Container,
+) -> Option<Diagnostic> {
+    let (limit, sleep) = (timeout(drawn)?, sleep(written)?);
+    if sleep.time <= limit.time {
+        return None;
+    }
+    let name = subject.name(id);
+    let message = format!("`preStop` of container `{name}` sleeps longer than it has to stop");
+    let finding = Diagnostic::new(Code::CutShort, message)
+        .primary(
+            subject.place(id, sleep.field),
+            format!("cut off after {} s", limit.time.as_secs()),
+        )
+        .secondary(subject.place(id, limit.field), "its hooks included")
+        .help(format!(
+            "raise `stopTimeoutSeconds` to more than {}, or sleep less",
+            sleep.time.as_secs()
+        ));
+    Some(finding)
 }
 
 /// A grace period, and what it counts as if that is something else.

@@ -523,3 +523,14 @@ fn a_container_without_a_name_is_called_by_its_place() {
     let told: Vec<_> = told.filter(|text| text.starts_with("keystone")).collect();
     assert_eq!(told, ["keystone `containers[1]` never ends"]);
 }
+
+#[test]
+fn a_hook_must_not_sleep_longer_than_its_container_has() {
+    let pod = |seconds: u32| {
+        format!(
+            "containers: [{{name: a, image: x, stopTimeoutSeconds: 5, lifecycle: {{preStop: {{sleep: {{seconds: {seconds}}}}}}}}}]"
+        )
+    };
+    accepted(&pod(5));
+    warned(&pod(6), Code::CutShort);
+}

@@ -245,7 +245,11 @@ fn stop_time(stop: &Stop) -> String {
             let most = length(stop.has + LAST_WINDOW);
             format!("up to {has}, {most} if its hook hangs")
         }
-        Some(_) | None => format!("up to {has}"),
+        // A hook that sleeps for too long leaves it the last moment all the same.
+        Some(_) | None => {
+            let takes = stop.ends_by.saturating_sub(stop.begins_by);
+            format!("up to {}", length(takes.max(stop.has)))
+        }
     }
 }
 
