@@ -165,8 +165,9 @@ codes! {
 
     "L0105" UnknownAnnotated Error
     "the annotation talks about a container that does not exist"
-    "The annotation `pillion.dev/lifecycle` holds a map from container names to their fields. A \
-     name that no container of the pod has would be ignored in silence, so it is refused."
+    "The annotations `pillion.dev/lifecycle` and `pillion.dev/watch` hold maps from container names \
+     to their fields, and to the paths they are restarted for. A name that no container of the pod \
+     has would be ignored in silence, so it is refused."
 
     "L0106" NoProvider Error
     "a capability that nothing provides"
@@ -309,8 +310,8 @@ codes! {
 
     "L0406" AnnotationMisplaced Warning
     "the annotation stands where nobody reads it"
-    "The annotation `pillion.dev/lifecycle` works on pods. On a Deployment, a Job or any other \
-     workload it has no effect; it belongs to the metadata of the pod template."
+    "The annotations `pillion.dev/lifecycle` and `pillion.dev/watch` work on pods. On a Deployment, a \
+     Job or any other workload they have no effect; they belong to the metadata of the pod template."
 
     "L0501" UnknownField Warning
     "Kubernetes has no such field here"

@@ -17,6 +17,7 @@ mod resources;
 mod restart;
 mod security;
 mod volume;
+pub(crate) mod watch;
 
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;

@@ -41,6 +41,8 @@ pub struct PodFile {
     pub owner: Metadata,
     /// The pod.
     pub pod: Pod,
+    /// The annotation `pillion.dev/watch`: by container, the paths that it is restarted for, as written.
+    pub watch: BTreeMap<String, Vec<String>>,
     /// Where each of its values stands.
     pub places: Places,
 }

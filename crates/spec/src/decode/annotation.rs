@@ -17,10 +17,12 @@ use std::sync::Arc;
 /// Its key.
 pub(crate) const LIFECYCLE: &str = "pillion.dev/lifecycle";
 
-/// All names under Pillion's domain. `watch` is kept for later.
+/// All names under Pillion's domain.
 const NAMES: &[&str] = &["lifecycle", "watch"];
 
 const DOMAIN: &str = "pillion.dev";
+
+const FORM: &str = "write `containers: {NAME: {FIELD: VALUE}}`";
 
 /// What the annotation says, by container name.
 #[derive(Debug)]
@@ -29,32 +31,18 @@ pub(crate) struct Annotation {
     containers: BTreeMap<String, (NodeId, Span)>,
 }
 
+/// The one document in the text of an annotation.
+pub(crate) struct Inner {
+    pub(crate) tree: Tree,
+    pub(crate) root: NodeId,
+}
+
 // === impl Annotation ===
 
 impl Annotation {
     /// Reads the annotation of a pod, if it has one.
     pub(crate) fn read(pod: Node<'_>, source: &Source, findings: &mut Findings) -> Option<Self> {
-        let node = pod.get("metadata")?.get("annotations")?.get(LIFECYCLE)?;
-        node.as_str()?;
-        let Documents {
-            tree,
-            roots,
-            diagnostics,
-        } = Documents::of_scalar(source, node);
-        let broken = !diagnostics.is_empty();
-        for diagnostic in diagnostics {
-            findings.push(diagnostic);
-        }
-        let roots: Vec<_> = roots
-            .into_iter()
-            .filter(|root| !tree.node(*root).is_null())
-            .collect();
-        let [root] = roots[..] else {
-            if !broken {
-                findings.push(not_one_document(node.span()));
-            }
-            return None;
-        };
+        let Inner { tree, root } = inner(pod, LIFECYCLE, FORM, source, findings)?;
         let whole = At::Whole("the annotation");
         let mut shape = Shape {
             source,
@@ -81,23 +69,61 @@ impl Annotation {
 
     /// Objects to containers that do not exist.
     pub(crate) fn check_names(&self, names: &BTreeSet<&str>, findings: &mut Findings) {
-        let unknown = self
-            .containers
-            .iter()
-            .filter(|(name, _)| !names.contains(name.as_str()));
-        for (name, (_, span)) in unknown {
-            if findings.is_full() {
-                findings.left_out();
-                continue;
-            }
-            let message = format!("the annotation talks about `{name}`, which does not exist");
-            let diagnostic = Diagnostic::new(Code::UnknownAnnotated, message);
-            let diagnostic = diagnostic.primary(*span, "no container has this name");
-            findings.push(match nearest(name, names.iter().copied()) {
-                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                None => diagnostic,
-            });
+        let containers = self.containers.iter();
+        let spans = containers.map(|(name, (_, span))| (name.as_str(), *span));
+        check_names(spans, names, findings);
+    }
+}
+
+/// Reads the text of an annotation that holds a map.
+pub(crate) fn inner(
+    pod: Node<'_>,
+    key: &str,
+    form: &str,
+    source: &Source,
+    findings: &mut Findings,
+) -> Option<Inner> {
+    let node = pod.get("metadata")?.get("annotations")?.get(key)?;
+    node.as_str()?;
+    let Documents {
+        tree,
+        roots,
+        diagnostics,
+    } = Documents::of_scalar(source, node);
+    let broken = !diagnostics.is_empty();
+    for diagnostic in diagnostics {
+        findings.push(diagnostic);
+    }
+    let roots = roots.into_iter();
+    let roots: Vec<_> = roots.filter(|root| !tree.node(*root).is_null()).collect();
+    let [root] = roots[..] else {
+        if !broken {
+            findings.push(not_one_document(key, form, node.span()));
         }
+        return None;
+    };
+    Some(Inner { tree, root })
+}
+
+/// Objects to names in an annotation that no container has.
+pub(crate) fn check_names<'n>(
+    given: impl IntoIterator<Item = (&'n str, Span)>,
+    names: &BTreeSet<&str>,
+    findings: &mut Findings,
+) {
+    let given = given.into_iter();
+    for (name, span) in given.filter(|(name, _)| !names.contains(name)) {
+        if findings.is_full() {
+            findings.left_out();
+            continue;
+        }
+        let message = format!("the annotation talks about `{name}`, which does not exist");
+        let diagnostic = Diagnostic::new(Code::UnknownAnnotated, message);
+        let diagnostic = diagnostic.primary(span, "no container has this name");
+        findings.push(match nearest(name, names.iter().copied()) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
+        });
     }
 }
 
@@ -122,8 +148,8 @@ pub(crate) fn unknown_key(key: &str, span: Span) -> Option<Diagnostic> {
     })
 }
 
-fn not_one_document(span: Span) -> Diagnostic {
-    let message = format!("the annotation `{LIFECYCLE}` holds no map of containers");
+fn not_one_document(key: &str, form: &str, span: Span) -> Diagnostic {
+    let message = format!("the annotation `{key}` holds no map of containers");
     let diagnostic = Diagnostic::new(Code::WrongType, message).primary(span, "not one map");
-    diagnostic.help("write `containers: {NAME: {FIELD: VALUE}}`")
+    diagnostic.help(form)
 }

@@ -7,6 +7,7 @@ use crate::code::Code;
 use crate::decode::annotation::{Annotation, LIFECYCLE};
 use crate::decode::metadata::metadata;
 use crate::decode::pod::pod;
+use crate::decode::watch::{WATCH, watch};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::fields::{self, Kind};
 use crate::findings::Findings;
@@ -199,20 +200,19 @@ impl<'r> Reader<'r> {
                 .push(diagnostic.primary(template.span(), "`spec` is missing"));
             return;
         };
+        let containers = pod.spec.all_containers();
+        let names: BTreeSet<_> = containers.map(|(_, _, c)| c.name.as_str()).collect();
         let annotated = annotation.map(|annotation| {
-            let names: BTreeSet<_> = pod
-                .spec
-                .all_containers()
-                .map(|(_, _, c)| c.name.as_str())
-                .collect();
             annotation.check_names(&names, self.findings);
             annotated(&annotation, &pod.spec)
         });
+        let watch = watch(template, &names, self.source, self.findings);
         let places = Places::new(Arc::clone(&self.tree), template.id(), annotated);
         let file = PodFile {
             kind,
             owner: metadata(node),
             pod,
+            watch,
             places,
         };
         if kind != WorkloadKind::Pod
@@ -224,19 +224,21 @@ impl<'r> Reader<'r> {
         self.pods.push(file);
     }
 
-    /// The annotation works on the pod, so on a workload it would do nothing.
+    /// Annotations of ours work on the pod, so on a workload they would do nothing.
     fn check_misplaced_annotation(&mut self, node: Node<'_>) {
         let annotations = node
             .get("metadata")
             .and_then(|metadata| metadata.get("annotations"));
-        let Some((span, _)) = annotations.and_then(|node| node.entry(LIFECYCLE)) else {
-            return;
-        };
-        let message = format!("`{LIFECYCLE}` stands on the workload, where nobody reads it");
-        let diagnostic = Diagnostic::new(Code::AnnotationMisplaced, message);
-        let diagnostic = diagnostic.primary(span, "without effect here");
-        self.findings
-            .push(diagnostic.help("move it to the annotations of the pod template"));
+        for key in [LIFECYCLE, WATCH] {
+            let Some((span, _)) = annotations.and_then(|node| node.entry(key)) else {
+                continue;
+            };
+            let message = format!("`{key}` stands on the workload, where nobody reads it");
+            let diagnostic = Diagnostic::new(Code::AnnotationMisplaced, message);
+            let diagnostic = diagnostic.primary(span, "without effect here");
+            self.findings
+                .push(diagnostic.help("move it to the annotations of the pod template"));
+        }
     }
 
     fn ignored(&mut self, node: Node<'_>) {

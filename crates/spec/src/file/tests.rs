@@ -4,6 +4,7 @@ mod annotation;
 mod decoding;
 mod kinds;
 mod plain;
+mod watch;
 
 use super::*;
 use crate::code::Code;
