@@ -21,3 +21,4 @@ pub mod signals;
 mod socket;
 mod sys;
 pub mod terminal;
+pub mod watch;

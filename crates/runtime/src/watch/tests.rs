@@ -1,0 +1,228 @@
+//! What is told of real files. The kernel has told all that a call did when the call returns.
+
+use super::*;
+use std::os::unix::fs::symlink;
+use tempfile::TempDir;
+
+/// A folder, and one who watches a path in it.
+struct Yard {
+    folder: TempDir,
+    watcher: Watcher,
+}
+
+impl Yard {
+    /// With these files, watching that path.
+    fn new(files: &[&str], watched: &str) -> Self {
+        let mut yard = Self {
+            folder: tempfile::tempdir().unwrap(),
+            watcher: Watcher::new().unwrap(),
+        };
+        for file in files {
+            yard.write(file, "old");
+        }
+        let root = yard.path(watched);
+        assert_eq!(yard.watcher.add(&root), root.exists());
+        assert_eq!(yard.told(), [] as [String; 0]);
+        yard
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        fs::rename(self.path(from), self.path(to)).unwrap();
+    }
+
+    fn remove(&self, path: &str) {
+        fs::remove_file(self.path(path)).unwrap();
+    }
+
+    /// What has changed; `-` before what is gone.
+    fn told(&mut self) -> Vec<String> {
+        let changes = self.watcher.read();
+        let top = self.path("");
+        let told = changes.into_iter().map(|change| {
+            let path = change.path.strip_prefix(&top).unwrap();
+            let gone = if change.gone { "-" } else { "" };
+            format!("{gone}{}", path.display())
+        });
+        told.collect()
+    }
+}
+
+#[test]
+fn a_file_changes_however_it_is_written() {
+    let mut yard = Yard::new(&["pod.yaml", "other"], "pod.yaml");
+    yard.write("pod.yaml", "truncated and written");
+    assert_eq!(yard.told(), ["pod.yaml"]);
+
+    yard.write(".pod.yaml.swp", "beside");
+    yard.write("new", "beside");
+    yard.write("other", "nobody asked for it");
+    assert_eq!(yard.told(), [] as [&str; 0]);
+    yard.rename("new", "pod.yaml");
+    assert_eq!(yard.told(), ["pod.yaml"]);
+
+    yard.rename("pod.yaml", "pod.yaml~");
+    yard.write("pod.yaml", "with a copy of the old one");
+    assert_eq!(yard.told(), ["pod.yaml"], "nobody saw that it was gone");
+    yard.write("pod.yaml", "once more");
+    assert_eq!(yard.told(), ["pod.yaml"]);
+}
+
+#[test]
+fn a_file_that_is_gone_is_told_and_waited_for() {
+    let mut yard = Yard::new(&["a/pod.yaml"], "a/pod.yaml");
+    yard.remove("a/pod.yaml");
+    assert_eq!(yard.told(), ["-a/pod.yaml"]);
+    fs::remove_dir(yard.path("a")).unwrap();
+    assert_eq!(yard.told(), [] as [&str; 0]);
+    yard.write("a/pod.yaml", "it is back, in another folder");
+    assert_eq!(yard.told(), ["a/pod.yaml"]);
+    yard.write("a/pod.yaml", "and watched");
+    assert_eq!(yard.told(), ["a/pod.yaml"]);
+}
+
+#[test]
+fn a_file_counts_when_whoever_made_it_closes_it() {
+    let mut yard = Yard::new(&["src/main"], "src");
+    let open = fs::File::create(yard.path("src/new")).unwrap();
+    assert_eq!(yard.told(), [] as [&str; 0]);
+    drop(open);
+    assert_eq!(yard.told(), ["src/new"]);
+}
+
+#[test]
+fn what_is_missing_is_seen_when_it_comes_however_deep() {
+    let mut yard = Yard::new(&[], "a/b/src");
+    yard.write("a/x", "");
+    assert_eq!(yard.told(), [] as [&str; 0]);
+    yard.write("a/b/src/main", "");
+    assert_eq!(yard.told(), ["a/b/src"]);
+    yard.write("a/b/src/deep/er", "");
+    assert_eq!(yard.told(), ["a/b/src/deep/er"]);
+}
+
+#[test]
+fn everything_below_a_folder_counts_and_folders_that_come_too() {
+    let mut yard = Yard::new(&["src/main", "src/deep/er/lib"], "src");
+    yard.write("src/deep/er/lib", "new");
+    assert_eq!(yard.told(), ["src/deep/er/lib"]);
+    yard.remove("src/deep/er/lib");
+    assert_eq!(yard.told(), ["src/deep/er/lib"]);
+
+    fs::create_dir(yard.path("src/empty")).unwrap();
+    assert_eq!(yard.told(), [] as [&str; 0]);
+    yard.write("src/empty/file", "");
+    assert_eq!(yard.told(), ["src/empty/file"]);
+
+    yard.write("elsewhere/file", "");
+    yard.rename("elsewhere", "src/moved");
+    assert_eq!(yard.told(), ["src/moved/file"]);
+    yard.rename("src/moved", "src/again");
+    assert_eq!(yard.told(), ["src/again/file", "src/moved"]);
+    yard.write("src/again/file", "");
+    assert_eq!(yard.told(), ["src/again/file"]);
+    yard.rename("src/again", "elsewhere");
+    assert_eq!(yard.told(), ["src/again"]);
+    yard.write("elsewhere/file", "");
+    assert_eq!(yard.told(), [] as [&str; 0]);
+}
+
+#[test]
+fn what_tools_leave_in_a_folder_does_not_count() {
+    let mut yard = Yard::new(&["src/main", "src/cache/CACHEDIR.TAG"], "src");
+    for noise in [
+        "src/.git/index",
+        "src/.main.swp",
+        "src/main~",
+        "src/#main#",
+        "src/4913",
+        "src/main.pyc",
+        "src/__pycache__/main.pyc",
+        "src/node_modules/left-pad/index.js",
+        "src/target/debug/app",
+        "src/cache/file",
+    ] {
+        yard.write(noise, "");
+        assert_eq!(yard.told(), [] as [&str; 0], "{noise}");
+    }
+}
+
+#[test]
+fn what_is_named_itself_counts_whatever_its_name() {
+    let mut yard = Yard::new(&["target/debug/app", ".env"], "target/debug/app");
+    yard.write("target/debug/app", "new");
+    assert_eq!(yard.told(), ["target/debug/app"]);
+    let env = yard.path(".env");
+    yard.watcher.add(&env);
+    yard.write(".env", "new");
+    assert_eq!(yard.told(), [".env"]);
+}
+
+#[test]
+fn behind_a_link_the_real_thing_is_watched_and_the_link_too() {
+    let mut yard = Yard::new(&["real/pod.yaml", "other/pod.yaml"], "nothing");
+    symlink(yard.path("real/pod.yaml"), yard.path("pod.yaml")).unwrap();
+    let link = yard.path("pod.yaml");
+    yard.watcher.add(&link);
+    yard.write("real/pod.yaml", "new");
+    assert_eq!(yard.told(), ["pod.yaml"]);
+    symlink(yard.path("other/pod.yaml"), yard.path("new")).unwrap();
+    yard.rename("new", "pod.yaml");
+    assert_eq!(yard.told(), ["pod.yaml"]);
+    yard.write("other/pod.yaml", "newer");
+    assert_eq!(yard.told(), ["pod.yaml"]);
+}
+
+#[test]
+fn two_who_watch_the_same_are_both_told() {
+    let mut yard = Yard::new(&["src/lib/file"], "src");
+    let lib = yard.path("src/lib");
+    yard.watcher.add(&lib);
+    yard.write("src/lib/file", "new");
+    assert_eq!(yard.told(), ["src/lib/file", "src/lib/file"]);
+
+    let src = yard.path("src");
+    yard.watcher.retain(|path| path != src);
+    yard.write("src/lib/file", "newer");
+    yard.write("src/other", "");
+    assert_eq!(yard.told(), ["src/lib/file"]);
+    yard.watcher.retain(|_| false);
+    assert!(yard.watcher.folders.is_empty());
+}
+
+#[test]
+fn too_many_folders_are_told_and_the_others_are_watched() {
+    let mut yard = Yard::new(&["src/a/b/c/d/file"], "nothing");
+    yard.watcher.most = 4;
+    let src = yard.path("src");
+    yard.watcher.add(&src);
+    let trouble = yard.watcher.take_trouble().unwrap();
+    let told = "only 4 folders are watched, and there are more";
+    assert_eq!(trouble.to_string(), told);
+    assert!(yard.watcher.take_trouble().is_none());
+    yard.write("src/a/file", "");
+    assert_eq!(yard.told(), ["src/a/file"]);
+
+    let limit = WatchError::of(Path::new("src"), Errno::NOSPC);
+    assert!(limit.help().unwrap().contains("max_user_watches"));
+}
+
+#[test]
+fn when_the_kernel_has_lost_count_everything_counts() {
+    let mut yard = Yard::new(&["src/main", "pod.yaml"], "src");
+    let file = yard.path("pod.yaml");
+    yard.watcher.add(&file);
+    let mut changes = BTreeSet::new();
+    yard.watcher.look_everywhere(&mut changes);
+    let told: Vec<_> = changes.iter().map(|change| &change.path).collect();
+    assert_eq!(told, [&yard.path("src")], "the file is as it was");
+}
