@@ -226,7 +226,7 @@ fn everything_follows_from_something_or_came_from_outside() {
     ] {
         let timeline = timeline(&scenario);
         for record in timeline.records() {
-            let outside = matches!(record.cause, Cause::Deletion)
+            let outside = matches!(record.cause, Cause::Deletion { .. })
                 || matches!(record.what, What::PodStarted { run: 1 });
             assert!(outside || record.because.is_some(), "{record:?}");
         }

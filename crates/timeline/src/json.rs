@@ -97,7 +97,7 @@ pub fn read(text: &str) -> Result<Reading, ReadError> {
     while let Some((number, line)) = lines.next() {
         match serde_json::from_str(line) {
             Ok(record) => reading.timeline.push(record),
-            Err(_) if line.starts_with(LOG) && line.ends_with('}') => {}
+            Err(_) if is_beside(line) => {}
             Err(_) if lines.peek().is_none() => reading.torn = true,
             Err(error) => {
                 reading.unreadable.push(Unreadable {
@@ -108,6 +108,12 @@ pub fn read(text: &str) -> Result<Reading, ReadError> {
         }
     }
     Ok(reading)
+}
+
+/// Whether a line stands among the records without being one.
+fn is_beside(line: &str) -> bool {
+    let known = BESIDE.iter().any(|begin| line.starts_with(begin));
+    known && line.ends_with('}')
 }
 
 fn read_header(line: &str, more: bool) -> Result<Header, ReadError> {
@@ -155,7 +161,8 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// How a line begins that a container wrote: they stand among the records where both are printed.
-const LOG: &str = "{\"log\":";
+/// How lines begin that stand among the records where all is printed: what a container wrote, and what was said about
+/// files that are watched.
+const BESIDE: [&str; 2] = ["{\"log\":", "{\"watch\":"];
 /// What the header says it is the header of.
 const FORMAT: &str = "pillion-timeline";

@@ -50,7 +50,7 @@ const STEPS: usize = 8;
 fn came_from_outside(stop: &Record) -> bool {
     let outside = matches!(
         stop.cause,
-        Cause::Deletion | Cause::ActiveDeadline | Cause::Asked { .. }
+        Cause::Deletion { .. } | Cause::ActiveDeadline | Cause::Asked { .. }
     );
     stop.container.is_none() && outside
 }

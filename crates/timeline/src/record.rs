@@ -260,7 +260,11 @@ pub enum Cause {
         reaction: Reaction,
         reason: Box<str>,
     },
-    Deletion,
+    Deletion {
+        /// What did it, if somebody said: `Ctrl-C`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Box<str>>,
+    },
     Completion,
     Keystone {
         container: Name,
@@ -276,6 +280,9 @@ pub enum Cause {
     SandboxLost,
     Replacement {
         container: Name,
+        /// Why it is to be exchanged, if somebody said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Box<str>>,
     },
     PodRestart,
     /// Not told, or written by a later version that knows more.

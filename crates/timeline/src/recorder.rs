@@ -1,11 +1,11 @@
 //! Turns what the engine tells into records, one by one.
 
 use crate::because::Causes;
-use crate::record::{Record, Seq};
+use crate::record::{Cause, Record, Seq};
 use crate::timeline::{Header, Timeline};
 use crate::translate::{Translator, whole_micros};
 use crate::wall::Wall;
-use pillion_engine::entry::Entry;
+use pillion_engine::entry::{self, Entry};
 use pillion_engine::pod::{ContainerId, Pod};
 use pillion_engine::tick::Tick;
 use std::time::Duration;
@@ -18,6 +18,11 @@ pub struct Recorder {
     base: Base,
     next: Seq,
     causes: Causes,
+    /// What made the pod end, and what made it hurry.
+    deleted_by: Option<Box<str>>,
+    hurried_by: Option<Box<str>>,
+    /// Why containers are exchanged from now on.
+    replaced_by: Option<Box<str>>,
 }
 
 /// The moment from which a recorder counts.
@@ -40,7 +45,22 @@ impl Recorder {
             base,
             next: 1,
             causes: Causes::new(pod),
+            deleted_by: None,
+            hurried_by: None,
+            replaced_by: None,
         }
+    }
+
+    /// Says what a deletion that is about to be told comes from: `Ctrl-C`. The first one ends the pod; later ones
+    /// can only hurry it.
+    pub fn deleted_by(&mut self, what: &str) {
+        self.deleted_by.get_or_insert_with(|| what.into());
+        self.hurried_by = Some(what.into());
+    }
+
+    /// Says why containers are exchanged from now on.
+    pub fn replaced_by(&mut self, what: &str) {
+        self.replaced_by = Some(what.into());
     }
 
     /// Goes on with a timeline, after the one who wrote it went away.
@@ -78,12 +98,40 @@ impl Recorder {
             container: entry.container.map(|id| translator.name(id)),
             attempt: entry.attempt,
             what: translator.what(&entry.what),
-            cause: translator.cause(&entry.cause),
+            cause: self.cause(translator.cause(&entry.cause), pod, entry),
             because: self.causes.find(pod, entry),
         };
         self.causes.note(pod, entry.container, &record);
         self.next = self.next.saturating_add(1);
         record
+    }
+
+    /// A cause with what only those outside know of it.
+    fn cause(&self, cause: Cause, pod: &Pod, entry: &Entry) -> Cause {
+        let container = entry
+            .container
+            .and_then(|id| pod.containers.get(id.index()));
+        match (cause, &entry.what, container) {
+            (
+                Cause::Deletion { by: None },
+                entry::What::PodHurried { .. } | entry::What::PodNotDelayed { .. },
+                _,
+            ) => Cause::Deletion {
+                by: self.hurried_by.clone(),
+            },
+            (Cause::Deletion { by: None }, _, _) => Cause::Deletion {
+                by: self.deleted_by.clone(),
+            },
+            (Cause::Itself, entry::What::ReplaceBegan, Some(container))
+                if self.replaced_by.is_some() =>
+            {
+                Cause::Replacement {
+                    container: container.name.clone(),
+                    by: self.replaced_by.clone(),
+                }
+            }
+            (cause, _, _) => cause,
+        }
     }
 
     fn since_start(&self, tick: Tick) -> Duration {

@@ -92,7 +92,8 @@ impl Line {
         }
     }
 
-    fn append(&mut self, other: &Self) {
+    /// Adds another line's pieces at the end.
+    pub fn append(&mut self, other: &Self) {
         for (tone, text) in other.pieces() {
             self.push(tone, text);
         }

@@ -75,7 +75,7 @@ pub fn result(timeline: &Timeline) -> Option<Line> {
             // Other ends without a decider are failures by themselves.
             let open = matches!(
                 ending.cause,
-                Cause::Deletion | Cause::Completion | Cause::Itself
+                Cause::Deletion { .. } | Cause::Completion | Cause::Itself
             );
             let failed = ending.phase == Phase::Failed && open;
             let idle = failed.then(|| never_ran(timeline)).flatten();
@@ -132,7 +132,7 @@ fn deciding(ending: &Ending<'_>) -> Option<String> {
 fn is_by_codes(cause: &Cause) -> bool {
     matches!(
         cause,
-        Cause::Completion | Cause::Deletion | Cause::Keystone { .. } | Cause::GiveUp { .. }
+        Cause::Completion | Cause::Deletion { .. } | Cause::Keystone { .. } | Cause::GiveUp { .. }
     )
 }
 

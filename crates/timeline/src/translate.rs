@@ -143,7 +143,7 @@ impl<F: Fn(Tick) -> Duration> Translator<'_, F> {
                 reaction: *reaction,
                 reason: reason.clone(),
             },
-            entry::Cause::Deletion => Cause::Deletion,
+            entry::Cause::Deletion => Cause::Deletion { by: None },
             entry::Cause::Completion => Cause::Completion,
             entry::Cause::Keystone(id) => Cause::Keystone {
                 container: self.name(*id),
@@ -159,6 +159,7 @@ impl<F: Fn(Tick) -> Duration> Translator<'_, F> {
             entry::Cause::SandboxLost => Cause::SandboxLost,
             entry::Cause::Replacement(id) => Cause::Replacement {
                 container: self.name(*id),
+                by: None,
             },
             entry::Cause::PodRestart => Cause::PodRestart,
         }

@@ -130,6 +130,9 @@ pub(crate) fn predicate(record: &Record) -> String {
         What::Started => " started".into(),
         What::Ready | What::PodReady => " ready".into(),
         What::Unready | What::PodUnready => " not ready any more".into(),
+        What::Stopping { .. } | What::Restarting { .. } if is_asked_restart(record) => {
+            " restarts".into()
+        }
         What::Stopping { deadline } => stopping(record.at, *deadline).into(),
         What::Exited {
             code,
@@ -222,6 +225,10 @@ pub fn cause_words(cause: &Cause, about: Option<&str>) -> Option<String> {
         Cause::FailedAttempt { container } => {
             format!("the one attempt of {} failed", tame(container))
         }
+        Cause::Asked { reason, .. } if is_own_restart(cause, about) => match tame(reason) {
+            nothing if nothing.is_empty() => "it asked for it".into(),
+            reason => reason,
+        },
         Cause::Asked {
             by,
             reaction,
@@ -234,7 +241,10 @@ pub fn cause_words(cause: &Cause, about: Option<&str>) -> Option<String> {
                 in_brackets(reason)
             )
         }
-        Cause::Deletion => "the pod is deleted".into(),
+        Cause::Deletion { by } => match by {
+            Some(by) => tame(by),
+            None => "the pod is deleted".into(),
+        },
         Cause::Completion => "every main has ended".into(),
         Cause::Keystone { container } => format!("keystone {} ended", tame(container)),
         Cause::GiveUp { container } => format!("{} gave up", tame(container)),
@@ -242,10 +252,22 @@ pub fn cause_words(cause: &Cause, about: Option<&str>) -> Option<String> {
         Cause::NeverRan { container } => format!("{} never ran", tame(container)),
         Cause::Budget => "no time left".into(),
         Cause::SandboxLost => "the sandbox was lost".into(),
-        Cause::Replacement { container } if about == Some(container) => "replacement".into(),
-        Cause::Replacement { container } => format!("{} is replaced", tame(container)),
+        Cause::Replacement { by: Some(by), .. } => tame(by),
+        Cause::Replacement { container, .. } if about == Some(container) => "replacement".into(),
+        Cause::Replacement { container, .. } => format!("{} is replaced", tame(container)),
         Cause::PodRestart => "the pod restarts".into(),
     })
+}
+
+/// Whether a container begins to restart because it, or somebody outside, asked for that.
+pub fn is_asked_restart(record: &Record) -> bool {
+    let begins = matches!(record.what, What::Stopping { .. } | What::Restarting { .. });
+    begins && is_own_restart(&record.cause, record.container.as_deref())
+}
+
+/// Only the container that restarts is named by whoever asks for that, inside or outside.
+fn is_own_restart(cause: &Cause, about: Option<&str>) -> bool {
+    matches!(cause, Cause::Asked { by, reaction: Reaction::Restart, .. } if by.is_some() && by.as_deref() == about)
 }
 
 /// `exited 137 (killed)`

@@ -114,7 +114,7 @@ impl Moments {
 
 /// Whoever stops the pod from outside knows why.
 fn stop_words(cause: &Cause) -> Option<String> {
-    if *cause == Cause::Deletion {
+    if matches!(cause, Cause::Deletion { .. }) {
         return None;
     }
     cause_words(cause, None)

@@ -11,6 +11,11 @@ use crate::tick::Tick;
 use crate::timer::Timer;
 use std::time::Duration;
 
+/// What is told of a container that is started again without having to be stopped first.
+const AT_ONCE: What = What::Restarting {
+    after: Duration::ZERO,
+};
+
 impl Engine {
     /// Stops a container that has failed, out of any order.
     pub(super) fn kill(
@@ -198,10 +203,14 @@ impl Engine {
                 self.kill(now, container, StopWhy::Asked, grace, cause);
             }
             State::BackOff { .. } => {
+                self.tell(now, container, AT_ONCE, cause);
                 self.timers.disarm(Timer::BackOff(container));
                 self.enter_waiting(now, container);
             }
-            State::Ended { .. } | State::GaveUp { .. } => self.try_again(now, container),
+            State::Ended { .. } | State::GaveUp { .. } => {
+                self.tell(now, container, AT_ONCE, cause);
+                self.try_again(now, container);
+            }
             State::Waiting | State::Stopping { .. } => {}
         }
     }

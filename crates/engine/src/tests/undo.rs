@@ -3,7 +3,7 @@
 use super::{Draft, Stage};
 use crate::pod::{Kind, OnRestart, Reaction, Rerun};
 use crate::status::Phase;
-use crate::{Event, Found, What};
+use crate::{Cause, Event, Found, What};
 use std::time::Duration;
 
 /// A mount that is made once in the pod's life and reversed at its end, and an app beside it; both are through and up.
@@ -195,6 +195,17 @@ fn what_an_earlier_run_did_is_reversed_though_a_later_one_failed() {
     stage.exited("mount", 143);
 
     assert_eq!(stage.asked().last().unwrap(), "undo mount");
+}
+
+#[test]
+fn what_runs_again_because_somebody_asked_says_so() {
+    let mut stage = once();
+    stage.told();
+    stage.ask_by(Some("mount"), Reaction::Restart).unwrap();
+    let told = stage.told().swap_remove(0);
+    let after = Duration::ZERO;
+    assert_eq!(told.what, What::Restarting { after });
+    assert!(matches!(told.cause, Cause::Asked { .. }), "{told:?}");
 }
 
 /// A mount that was stopped with its tunnel, ended with 0, and waits for the tunnel to come back.

@@ -168,7 +168,7 @@ fn every_cause() -> Vec<Cause> {
             reaction: Reaction::FailPod,
             reason: "".into(),
         },
-        Cause::Deletion,
+        Cause::Deletion { by: None },
         Cause::Completion,
         Cause::Keystone {
             container: container(),
@@ -181,6 +181,7 @@ fn every_cause() -> Vec<Cause> {
         Cause::SandboxLost,
         Cause::Replacement {
             container: container(),
+            by: None,
         },
         Cause::PodRestart,
         Cause::FailedAttempt {
@@ -188,6 +189,13 @@ fn every_cause() -> Vec<Cause> {
         },
         Cause::NeverRan {
             container: container(),
+        },
+        Cause::Deletion {
+            by: Some("Ctrl-C".into()),
+        },
+        Cause::Replacement {
+            container: container(),
+            by: Some("orders.yaml changed".into()),
         },
     ]
 }

@@ -3,7 +3,9 @@
 use super::life::{Describe, Life, pod};
 use crate::story::Detail;
 use pillion_engine::entry::{Cause, What};
-use pillion_engine::pod::Until;
+use pillion_engine::pod::{Reaction, Until};
+use pillion_engine::tick::Tick;
+use std::time::Duration;
 
 /// The last sentence of a life.
 fn last(life: &Life) -> String {
@@ -59,5 +61,59 @@ fn nothing_is_said_to_need_somebody_no_more_that_never_did() {
     assert_eq!(
         last(&usual),
         "proxy told to stop: nothing needs it any more"
+    );
+}
+
+#[test]
+fn a_restart_that_was_asked_for_says_so_and_why() {
+    let mut life = Life::new(pod("orders").main("app").oneshot("build"));
+    let asked = |by, reason: &str| Cause::Asked {
+        by: Some(by),
+        reaction: Reaction::Restart,
+        reason: reason.into(),
+    };
+    let (app, build) = (life.id("app"), life.id("build"));
+    life.stops("app", asked(app, "src/main.py changed"));
+    life.at(10).stops("app", asked(app, ""));
+    let at_once = What::Restarting {
+        after: Duration::ZERO,
+    };
+    life.at(20)
+        .tell_why("build", at_once, asked(build, "src changed"));
+    let told: Vec<_> = (life.timeline.story(Detail::Brief).iter())
+        .map(|told| told.text.clone())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "app restarts: src/main.py changed",
+            "app restarts: it asked for it",
+            "build restarts: src changed",
+        ]
+    );
+}
+
+#[test]
+fn what_ended_the_pod_and_why_something_is_replaced_is_told_as_it_was() {
+    let mut life = Life::new(pod("orders").main("app"));
+    life.recorder.replaced_by("orders.yaml changed");
+    life.tell("app", What::ReplaceBegan);
+    life.recorder.deleted_by("Ctrl-C");
+    life.at(10).pod_stops(Cause::Deletion);
+    life.recorder.deleted_by("`pillion stop`");
+    let deadline = Tick::ZERO + Duration::from_secs(1);
+    life.tell_pod(What::PodHurried { deadline }, Cause::Deletion);
+    life.stops("app", Cause::Deletion);
+    let told: Vec<_> = (life.timeline.story(Detail::Full).iter())
+        .map(|told| told.text.clone())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "app will be replaced: orders.yaml changed",
+            "pod stops within 30 s: Ctrl-C",
+            "pod must be quicker within 0.99 s: `pillion stop`",
+            "app told to stop: Ctrl-C",
+        ]
     );
 }
