@@ -48,6 +48,9 @@ pub(super) fn remove(folder: &Path) -> io::Result<()> {
     }
 }
 
+/// What names another place; it holds for everybody, root too.
+const VARIABLE: &str = "PILLION_RUNTIME_DIR";
+
 /// Root's containers may run as somebody else, who must get through to the sockets that they know the names of.
 fn make_private(folder: &Path) -> io::Result<()> {
     let root = rustix::process::geteuid().is_root();
@@ -84,7 +87,7 @@ pub(crate) fn may_be_of(socket: &Path, name: &str) -> bool {
 /// is a variable of our own for whoever wants another place.
 fn base() -> PathBuf {
     let user = rustix::process::geteuid();
-    let chosen = env::var_os("PILLION_RUNTIME_DIR").map(PathBuf::from);
+    let chosen = env::var_os(VARIABLE).map(PathBuf::from);
     if let Some(folder) = chosen.filter(|folder| folder.is_absolute()) {
         return folder;
     }
@@ -116,11 +119,11 @@ fn short(name: &str) -> String {
 impl Hint for RoomError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Make { .. } => {
-                Some("set `XDG_RUNTIME_DIR` to a folder that you can write to".to_owned())
-            }
+            Self::Make { .. } => Some(format!(
+                "set `{VARIABLE}` to a folder that you can write to"
+            )),
             Self::Foreign { folder } => Some(format!(
-                "remove {}, or set `XDG_RUNTIME_DIR` to a folder of yours",
+                "remove {}, or set `{VARIABLE}` to a folder of yours",
                 folder.display()
             )),
         }
