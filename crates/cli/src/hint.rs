@@ -12,7 +12,7 @@ use crate::control::find::NotRunning;
 use crate::input::ReadError;
 use crate::new_file::WriteError;
 use crate::pods::NoSuchPod;
-use crate::running::{NotRun, RoomError};
+use crate::running::{NotFollowed, NotRun, RoomError};
 use crate::state::{NoSuchRun, NotBegun};
 use anstyle::{AnsiColor, Style};
 use anyhow::Error;
@@ -55,6 +55,7 @@ fn hint(error: &Error) -> Option<String> {
             of::<NoSuchRun>,
             of::<NotBegun>,
             of::<NotApplied>,
+            of::<NotFollowed>,
             of::<NotRun>,
             of::<RoomError>,
             of::<NotShown>,

@@ -13,6 +13,7 @@
 //! Everything here is pure: no clock, no process, no terminal of its own. Time comes in as a
 //! [`Tick`](pillion_engine::Tick), and bytes go out to whatever can be written to.
 
+mod beside;
 pub(crate) mod clip;
 pub(crate) mod frame;
 pub(crate) mod log;

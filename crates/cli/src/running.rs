@@ -7,6 +7,7 @@
 //! terminal ─▶ Show ────────┼─▶ Face
 //! other terminals ─▶ Server┤
 //! other files ─▶ Applier ──┤
+//! --watch ─▶ Watching ─────┤
 //! signals, faults ─────────┘
 //! ```
 
@@ -21,6 +22,8 @@ mod result;
 pub(crate) mod room;
 mod server;
 mod start;
+mod watch;
 
 pub(crate) use room::RoomError;
 pub(crate) use start::{NotRun, Options, run};
+pub(crate) use watch::{Followed, NotFollowed};

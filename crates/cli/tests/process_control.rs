@@ -441,3 +441,25 @@ fn a_hundred_people_watch_at_once() {
     }
     pod.end();
 }
+
+#[test]
+fn the_timeline_says_what_ended_the_pod() {
+    for by in ["Ctrl-C", "SIGTERM", "`pillion stop`"] {
+        let place = Place::new();
+        let mut pod = place.run("orders", TWO, READY);
+        pod.let_go();
+        let pid = Pid::from_raw(i32::try_from(pod.id()).unwrap()).unwrap();
+        match by {
+            "Ctrl-C" => kill_process(pid, Signal::INT).unwrap(),
+            "SIGTERM" => kill_process(pid, Signal::TERM).unwrap(),
+            _ => drop(place.says(&["stop"])),
+        }
+        let (_, lines) = pod.end();
+        let cause = format!(r#""cause":{{"kind":"deletion","by":"{by}"}}"#);
+        let stopping = lines.iter().find(|line| line.contains("podStopping"));
+        assert!(stopping.unwrap().contains(&cause), "{by}: {lines:#?}");
+        let (trace, _, _) = place.says(&["trace", "--story"]);
+        let story = format!("pod stops within 20 s: {by}");
+        assert!(trace.contains(&story), "{trace}");
+    }
+}

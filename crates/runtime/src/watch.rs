@@ -198,7 +198,7 @@ impl Watcher {
         flags: ReadFlags,
         changes: &mut BTreeSet<Change>,
     ) {
-        let changed = if flags.contains(ReadFlags::ISDIR) {
+        let found = if flags.contains(ReadFlags::ISDIR) {
             if flags.intersects(ReadFlags::MOVED_FROM) {
                 self.forget(path);
                 Some(path.to_owned())
@@ -211,7 +211,7 @@ impl Watcher {
         } else {
             (!is_begun(path, flags)).then(|| path.to_owned())
         };
-        changes.extend(changed.map(|path| Change {
+        changes.extend(found.map(|path| Change {
             root: root.to_owned(),
             path,
             gone: false,

@@ -13,6 +13,10 @@ use std::path::PathBuf;
 /// Exit status: that of the container which decided the result, or of the first main that failed;
 /// 128 and the signal's number if a signal ended it; 130 after Ctrl-C, 143 after SIGTERM; 125 if
 /// Pillion itself failed; 1 if the file has errors, 2 if it cannot be read.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are switches that people give or leave out"
+)]
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
@@ -22,6 +26,10 @@ pub(crate) struct RunArgs {
     /// The pod of this name, if the file has several
     #[arg(long, value_name = "NAME")]
     pub(crate) pod: Option<String>,
+    /// Apply the file again when it changes, and restart a container when a path changes that
+    /// `pillion.dev/watch` names for it
+    #[arg(long, short)]
+    pub(crate) watch: bool,
     /// Print the timeline and the logs as lines of JSON
     #[arg(long, conflicts_with_all = ["quiet", "only_logs"])]
     pub(crate) json: bool,
@@ -58,6 +66,7 @@ pub(crate) struct FaultArgs {
 const EXAMPLES: &str = "\
 Examples:
   pillion run pod.yaml
+  pillion run pod.yaml --watch               follow the file while it is edited
   pillion run pod.yaml --kill proxy@3s       what if the proxy dies?
   pillion run pod.yaml --only-logs app | grep error
   pillion run pod.yaml --json > run.jsonl

@@ -1,7 +1,7 @@
 //! `pillion apply`: another file for a pod that runs.
 
 mod progress;
-mod text;
+pub(crate) mod text;
 
 use crate::args::ApplyArgs;
 use crate::control::apply::{Apply, Problem};

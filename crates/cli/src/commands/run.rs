@@ -6,7 +6,7 @@ use crate::exit::{ExitStatus, OWN_FAILURE};
 use crate::hint;
 use crate::pods::{self, Opened};
 use crate::printer::Printer;
-use crate::running::{self, Options};
+use crate::running::{self, Followed, Options};
 use anyhow::Result;
 use pillion_spec::file::WorkloadKind;
 use pillion_spec::{LoadedPod, LowerOptions};
@@ -17,12 +17,14 @@ pub(crate) fn run(args: RunArgs, printer: &mut Printer) -> Result<ExitStatus> {
     let RunArgs {
         file,
         pod,
+        watch,
         json,
         quiet,
         only_logs,
         timestamps,
         faults,
     } = args;
+    let watch = watch.then(|| Followed::new(&file)).transpose()?;
     let loaded = match pods::open(&file, LowerOptions { images: false }, printer)? {
         Opened::Good(loaded) => loaded,
         Opened::Refused(status) => return Ok(status),
@@ -39,6 +41,7 @@ pub(crate) fn run(args: RunArgs, printer: &mut Printer) -> Result<ExitStatus> {
         only_logs,
         timestamps,
         faults,
+        watch,
     };
     running::run(&loaded, pod, options, printer).or_else(|error| {
         hint::report(&error);

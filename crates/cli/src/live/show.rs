@@ -10,6 +10,7 @@
 //! only the logs of some containers wants nothing told between them either, but the result stays.
 //! JSON is always complete.
 
+use super::beside;
 use super::log::clean::Colours;
 use super::log::prefix::stamp;
 use super::log::{self, Form, Log, Stream};
@@ -21,7 +22,8 @@ use crate::printer::Painted;
 use pillion_engine::status::Phase;
 use pillion_engine::{ContainerId, Engine, Tick};
 use pillion_timeline::story::{Stamps, Told};
-use pillion_timeline::{Base, Header, Line, Record, Timeline, Tone, What, json};
+use pillion_timeline::words::is_asked_restart;
+use pillion_timeline::{Base, Header, Line, Record, Style, Timeline, Tone, What, json};
 use std::io::{self, Write};
 
 /// What somebody sees of a pod that runs.
@@ -111,6 +113,39 @@ impl<O: Write, E: Write> Show<O, E> {
         self.face.changed();
         self.moments.note(&record);
         self.teller.note(record);
+    }
+
+    /// Something is to be said that is no part of the pod's life. The first line gets the time.
+    pub(crate) fn say(&mut self, now: Tick, lines: &[Line]) {
+        if self.settings.mode == Mode::Json {
+            let at = self.base.elapsed + now.since(self.base.tick);
+            let line = beside::line(at, lines);
+            self.face.data().extend_from_slice(line.as_bytes());
+            return;
+        }
+        if self.settings.quiet || !self.settings.only.is_empty() {
+            return;
+        }
+        let colour = self.settings.look.colour;
+        for (number, line) in lines.iter().enumerate() {
+            let line = if number == 0 {
+                let stamp = stamp(self.base, self.settings.stamps, now);
+                let mut first = Line::new(Tone::Dim, stamp);
+                first.append(line);
+                first
+            } else {
+                line.clone()
+            };
+            match &mut self.face {
+                Face::Screen(screen) => paint(&line, colour, screen.logs()),
+                Face::Pipes(pipes) => pipes.note(&line, colour),
+            }
+        }
+    }
+
+    /// What the terminal can show.
+    pub(crate) const fn style(&self) -> Style {
+        self.settings.look.style
     }
 
     /// The pod as it is now.
@@ -213,13 +248,18 @@ impl<O: Write, E: Write> Show<O, E> {
         }
     }
 
-    /// In a terminal the area below tells the story, and only trouble is worth a line that stays.
+    /// In a terminal the area below tells the story, and only trouble is worth a line that stays, and what somebody
+    /// asked for.
     fn is_wanted(&self, told: &Told) -> bool {
         if self.settings.quiet || !self.settings.only.is_empty() {
             return false;
         }
         match self.settings.mode {
-            Mode::Terminal => told.tone == Tone::Bad && !self.was_asked_for(told),
+            Mode::Terminal => {
+                let record = self.teller.record(told);
+                let asked = record.is_some_and(is_asked_restart);
+                asked || told.tone == Tone::Bad && !self.was_asked_for(told)
+            }
             Mode::Pipe => !self.is_minor(told),
             Mode::Json => false,
         }

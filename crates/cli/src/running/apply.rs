@@ -29,6 +29,7 @@ use pillion_runtime::process::{Larder, Processes};
 use pillion_runtime::pump::Driven;
 use pillion_spec::Loaded;
 use pillion_spec::difference::{self as graph, Refusal};
+use pillion_spec::pod::Pod;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -50,6 +51,10 @@ pub(super) struct Applier {
     /// Containers that are not as the kept file has them, as they are.
     otherwise: BTreeMap<String, Json>,
     under_way: Option<UnderWay>,
+    /// The paths that containers are restarted for, by the newest file.
+    watch: BTreeMap<String, Vec<String>>,
+    /// What people call the file that was begun last, until somebody has asked.
+    begun: Option<String>,
 }
 
 /// Why a file is not applied. Nothing has changed.
@@ -75,6 +80,7 @@ impl Applier {
         volumes: Vec<VolumePlan>,
         leavings: Leavings,
         group: String,
+        watch: BTreeMap<String, Vec<String>>,
     ) -> Self {
         Self {
             file,
@@ -84,7 +90,19 @@ impl Applier {
             group,
             otherwise: BTreeMap::new(),
             under_way: None,
+            watch,
+            begun: None,
         }
+    }
+
+    /// The newest file of which something was taken: the pod, and what its containers are restarted for.
+    pub(super) fn watched(&self) -> (&Pod, &BTreeMap<String, Vec<String>>) {
+        (&self.newest.pod, &self.watch)
+    }
+
+    /// The file that has been begun since somebody asked last.
+    pub(super) const fn take_begun(&mut self) -> Option<String> {
+        self.begun.take()
     }
 
     /// Containers that are not as the kept file has them.
@@ -120,6 +138,7 @@ impl Applier {
             Rejected::Problems(vec![problem])
         })?);
         self.under_way = Some(UnderWay::new(candidate, batches, apply, pod.now));
+        self.begun = Some(apply.file.clone());
         Ok(plan)
     }
 
@@ -261,6 +280,7 @@ impl Applier {
             let _ = fs::rename(&new, &self.file);
         }
         self.newest = candidate.larder;
+        self.watch = candidate.watch;
         self.volumes = candidate.volumes;
     }
 

@@ -4,6 +4,8 @@ use super::apply::Applier;
 use super::fault::Faults;
 use super::keeping::Keeping;
 use super::server::{Seen, Server};
+use super::watch::{WATCHED, Watching};
+use crate::control::apply::Report;
 use crate::live::log::Stream as LogStream;
 use crate::live::show::Show;
 use pillion_engine::fact::Goal;
@@ -29,6 +31,7 @@ pub(super) struct Face {
     pub(super) faults: Faults,
     pub(super) server: Server,
     pub(super) applier: Applier,
+    pub(super) watching: Option<Watching>,
     pub(super) base: Base,
     /// The signal that ended the pod.
     pub(super) ended_by: Option<i32>,
@@ -67,6 +70,41 @@ impl Face {
         }
     }
 
+    /// Watches what the containers of the newest file are restarted for.
+    pub(super) fn follow(&mut self, now: Tick) {
+        if let Some(watching) = &mut self.watching {
+            let (pod, paths) = self.applier.watched();
+            for said in watching.follow(pod, paths) {
+                self.show.say(now, &said);
+            }
+        }
+    }
+
+    /// Does what is due because of files that have changed.
+    fn wake_watching(&mut self, pod: &mut Driven<'_, Processes>) {
+        let Some(watching) = &mut self.watching else {
+            return;
+        };
+        let style = self.show.style();
+        for said in watching.wake(pod, &mut self.applier, style) {
+            self.show.say(pod.now, &said);
+        }
+        if let Some(file) = self.applier.take_begun() {
+            self.recorder.replaced_by(&format!("{file} changed"));
+        }
+    }
+
+    /// A file was applied, as far as it could be.
+    fn applied(&mut self, report: &Report, now: Tick) {
+        self.server.applied(report);
+        if let Some(watching) = &mut self.watching {
+            for said in watching.applied(report) {
+                self.show.say(now, &said);
+            }
+        }
+        self.follow(now);
+    }
+
     fn take_signal(&mut self, signal: i32, pod: &mut Driven<'_, Processes>) {
         if signal == libc::SIGTSTP {
             return self.pause();
@@ -78,6 +116,7 @@ impl Face {
             }
             return;
         }
+        self.recorder.deleted_by(signal_words(signal));
         let first = self.asked == 0;
         self.asked += 1;
         if first {
@@ -100,6 +139,15 @@ impl Face {
     }
 }
 
+/// What people did, in their words.
+const fn signal_words(signal: i32) -> &'static str {
+    match signal {
+        libc::SIGINT => "Ctrl-C",
+        libc::SIGHUP => "SIGHUP",
+        _ => "SIGTERM",
+    }
+}
+
 fn stop(grace: Option<Duration>, pod: &mut Driven<'_, Processes>) {
     // A pod that has ended cannot be asked any more, and need not be.
     let _ = pod.request(Request::Delete { grace });
@@ -112,6 +160,9 @@ impl Front<Processes> for Face {
         self.show.told(record);
         self.server.told(entry);
         self.applier.told(entry);
+        if let Some(watching) = &mut self.watching {
+            watching.told(entry, engine);
+        }
     }
 
     fn output(&mut self, output: &Output, engine: &Engine) {
@@ -140,6 +191,10 @@ impl Front<Processes> for Face {
             }
         } else if token == CALLERS {
             self.server.let_callers_in(&mut pod);
+        } else if token == WATCHED {
+            if let Some(watching) = &mut self.watching {
+                watching.ready(pod.now);
+            }
         } else {
             let show = &self.show;
             let view = |engine: &Engine, now| show.view(engine, now);
@@ -147,8 +202,16 @@ impl Front<Processes> for Face {
                 pod: &mut pod,
                 view: &view,
                 applier: &mut self.applier,
+                stopped: false,
             };
             self.server.ready(token, &mut seen);
+            if seen.stopped {
+                self.recorder.deleted_by("`pillion stop`");
+            }
+            if let Some(file) = self.applier.take_begun() {
+                self.recorder
+                    .replaced_by(&format!("`pillion apply {file}`"));
+            }
         }
     }
 
@@ -161,11 +224,14 @@ impl Front<Processes> for Face {
             return Some(Tick::ZERO);
         }
         let show = self.show.next(self.now).filter(|_| !self.alone);
+        let watching = self.watching.as_ref();
+        let watching = watching.and_then(|watching| watching.next_wake(self.applier.is_busy()));
         let all = [
             show,
             self.faults.next(),
             self.server.next_wake(),
             self.applier.next_wake(),
+            watching,
         ];
         all.into_iter().flatten().min()
     }
@@ -174,11 +240,15 @@ impl Front<Processes> for Face {
         self.now = pod.now;
         if self.alone && self.asked == 0 {
             self.asked = 1;
+            self.recorder.deleted_by("nobody reads the output");
             stop(None, &mut pod);
         }
-        self.faults.wake(&mut pod);
+        if self.faults.wake(&mut pod) {
+            self.recorder.deleted_by("`--delete`");
+        }
+        self.wake_watching(&mut pod);
         if let Some(report) = self.applier.wake(&mut pod) {
-            self.server.applied(&report);
+            self.applied(&report, pod.now);
         }
         let show = &self.show;
         let view = |engine: &Engine, now| show.view(engine, now);
@@ -186,6 +256,7 @@ impl Front<Processes> for Face {
             pod: &mut pod,
             view: &view,
             applier: &mut self.applier,
+            stopped: false,
         };
         self.server.wake(&mut seen);
     }

@@ -50,18 +50,23 @@ impl Faults {
         self.pending.front().map(|(at, _)| *at)
     }
 
-    /// Does what is due.
-    pub(super) fn wake(&mut self, pod: &mut Driven<'_, Processes>) {
+    /// Does what is due. Says whether the pod is to stop for it.
+    pub(super) fn wake(&mut self, pod: &mut Driven<'_, Processes>) -> bool {
+        let mut stops = false;
         while self.next().is_some_and(|at| at <= pod.now) {
             match self.pending.pop_front() {
                 Some((_, Fault::Signal(container, signal))) => {
                     pod.runtime.signal(container, signal);
                 }
                 // A pod that is ending takes no more requests, and shows it.
-                Some((_, Fault::Ask(request))) => drop(pod.request(request)),
-                None => return,
+                Some((_, Fault::Ask(request))) => {
+                    stops |= matches!(request, Request::Delete { .. });
+                    let _ = pod.request(request);
+                }
+                None => break,
             }
         }
+        stops
     }
 }
 

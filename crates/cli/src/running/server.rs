@@ -77,6 +77,8 @@ pub(super) struct Seen<'a, 'p> {
     pub(super) view: &'a dyn Fn(&Engine, Tick) -> View,
     /// Who takes other files.
     pub(super) applier: &'a mut Applier,
+    /// Somebody wanted the pod to stop.
+    pub(super) stopped: bool,
 }
 
 /// Where people are let in.

@@ -6,7 +6,9 @@ use super::fault::Faults;
 use super::keeping::{Keeping, Kept};
 use super::leavings::Leavings;
 use super::server::{About, Server};
+use super::watch::{Followed, Watching};
 use super::{host, result, room};
+use crate::control::message::title;
 use crate::exit::ExitStatus;
 use crate::hint::Hint;
 use crate::live::screen::Look;
@@ -46,6 +48,7 @@ pub(crate) struct Options {
     pub(crate) only_logs: Vec<String>,
     pub(crate) timestamps: bool,
     pub(crate) faults: Vec<Act>,
+    pub(crate) watch: Option<Followed>,
 }
 
 /// A pod cannot be run on this machine.
@@ -113,13 +116,27 @@ pub(crate) fn run(
         base,
         file: begun.run.pod_file(),
     };
-    let server =
-        Server::open(&folder, poller, about).context("cannot listen to other terminals")?;
-    let applier = Applier::new(begun.run.pod_file(), larder, volumes, leavings, group);
+    let server = Server::open(&folder, Rc::clone(&poller), about);
+    let server = server.context("cannot listen to other terminals")?;
+    let watch = pod.file.watch.clone();
+    let applier = Applier::new(
+        begun.run.pod_file(),
+        larder,
+        volumes,
+        leavings,
+        group,
+        watch,
+    );
+    let followed = options.watch.as_ref();
+    let watching = followed.map(|followed| {
+        let name = title(&begun.run.namespace, &begun.run.name);
+        Watching::new(followed, name, loaded.source.text(), &poller)
+    });
     let outside = Outside {
         signals,
         server,
         applier,
+        watching: watching.transpose()?,
     };
     let face = face(&engine, &begun, options, outside, base, printer)?;
     let journal = Journal::create(&begun.run.folder.join("journal"), Durable::Process)
@@ -210,6 +227,7 @@ struct Outside {
     signals: Signals,
     server: Server,
     applier: Applier,
+    watching: Option<Watching>,
 }
 
 fn face(
@@ -250,8 +268,9 @@ fn face(
         signals,
         server,
         applier,
+        watching,
     } = outside;
-    Ok(Face {
+    let mut face = Face {
         show: Show::new(&header, base, settings, out, err),
         recorder,
         keeping,
@@ -259,12 +278,15 @@ fn face(
         faults,
         server,
         applier,
+        watching,
         base,
         ended_by: None,
         asked: 0,
         alone: false,
         now: Tick::ZERO,
-    })
+    };
+    face.follow(base.tick);
+    Ok(face)
 }
 
 fn unwritable(begun: &Begun) -> String {

@@ -70,8 +70,13 @@ impl Place {
 
     /// The same, of a file that is there.
     pub(crate) fn run_file(&self, file: &str, options: &[&str], until: &str) -> Pod {
+        self.run_in(Path::new("."), file, options, until)
+    }
+
+    /// The same, from another folder.
+    pub(crate) fn run_in(&self, folder: &Path, file: &str, options: &[&str], until: &str) -> Pod {
         let mut command = self.pillion(&["run", "--json", file]);
-        command.args(options);
+        command.args(options).current_dir(folder);
         let command = command.stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut process = command.spawn().expect("pillion was built");
         let out = BufReader::new(process.stdout.take().expect("it is piped"));
@@ -100,9 +105,21 @@ impl Place {
 impl Pod {
     /// Waits until something is told that contains this; nobody reads on after the last time.
     pub(crate) fn wait_for(&mut self, until: &str) {
+        self.hear(until);
+    }
+
+    /// The same, with all that is told meanwhile.
+    pub(crate) fn hear(&mut self, until: &str) -> Vec<String> {
         let lines = self.lines.as_mut().expect("it was not let go");
-        let found = lines.find(|line| line.contains(until));
-        assert!(found.is_some(), "the pod ended without {until}");
+        let mut heard = Vec::new();
+        for line in lines.by_ref() {
+            let found = line.contains(until);
+            heard.push(line);
+            if found {
+                return heard;
+            }
+        }
+        panic!("the pod ended without {until}: {heard:#?}");
     }
 
     /// Lets it go on by itself.

@@ -9,20 +9,33 @@ use std::time::Duration;
 
 /// What a file changes, or would.
 pub(super) fn plan(pod: &str, plan: &Plan, dry_run: bool, style: Style) -> Vec<Line> {
+    let head = format!("  {}", extent(plan, dry_run));
+    let head = Line::new(Tone::Strong, pod).and(Tone::Plain, head);
+    let mut lines = vec![head];
+    lines.extend(changes(plan, style));
+    lines
+}
+
+/// `1 of 4 containers changes`
+pub(crate) fn extent(plan: &Plan, dry_run: bool) -> String {
+    let all = plan.changes.len() + plan.unchanged.len();
+    match (plan.changes.len(), dry_run) {
+        (0, _) => format!("nothing to do: {}", containers_are(all)),
+        (1, true) => format!("1 of {all} containers would change"),
+        (1, false) => format!("1 of {all} containers changes"),
+        (some, true) => format!("{some} of {all} containers would change"),
+        (some, false) => format!("{some} of {all} containers change"),
+    }
+}
+
+/// A line for each container that changes, and what else is to be known.
+pub(crate) fn changes(plan: &Plan, style: Style) -> Vec<Line> {
     let Plan {
         changes,
-        unchanged,
+        unchanged: _,
         notes,
     } = plan;
-    let all = changes.len() + unchanged.len();
-    let head = match (changes.len(), dry_run) {
-        (0, _) => format!("  nothing to do: {}", containers_are(all)),
-        (1, true) => format!("  1 of {all} containers would change"),
-        (1, false) => format!("  1 of {all} containers changes"),
-        (some, true) => format!("  {some} of {all} containers would change"),
-        (some, false) => format!("  {some} of {all} containers change"),
-    };
-    let mut lines = vec![Line::new(Tone::Strong, pod).and(Tone::Plain, head)];
+    let mut lines = Vec::new();
     let names = changes.iter().map(|change| change.container.as_str());
     let width = widest(names);
     lines.extend(
@@ -37,7 +50,7 @@ pub(super) fn plan(pod: &str, plan: &Plan, dry_run: bool, style: Style) -> Vec<L
 }
 
 /// What came of it: a line for each container, and one for all.
-pub(super) fn report(pod: &str, report: &Report) -> Vec<Line> {
+pub(crate) fn report(pod: &str, report: &Report) -> Vec<Line> {
     let names = report.containers.iter().map(|done| done.container.as_str());
     let width = widest(names);
     let mut lines: Vec<_> = report
@@ -60,7 +73,7 @@ pub(super) fn report(pod: &str, report: &Report) -> Vec<Line> {
 }
 
 /// The problems below the sentence that there are some.
-pub(super) fn problems(problems: &[Problem]) -> String {
+pub(crate) fn problems(problems: &[Problem]) -> String {
     let names = problems.iter().map(subject);
     let width = widest(names);
     problems.iter().fold(String::new(), |mut text, problem| {

@@ -23,6 +23,8 @@ pub(super) struct Candidate {
     /// By the names of their containers; none if something is wrong with one of them.
     pub(super) definitions: BTreeMap<String, Definition>,
     pub(super) volumes: Vec<VolumePlan>,
+    /// The paths that containers are restarted for.
+    pub(super) watch: BTreeMap<String, Vec<String>>,
     /// What keeps containers from being run on this machine.
     pub(super) problems: Vec<Problem>,
 }
@@ -60,6 +62,7 @@ impl Candidate {
             larder: larder(BTreeMap::new()),
             definitions: BTreeMap::new(),
             volumes: Vec::new(),
+            watch: pod.file.watch,
             problems: Vec::new(),
         };
         candidate.define();

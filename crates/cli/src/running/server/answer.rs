@@ -210,6 +210,7 @@ fn pass_signals_on(
 
 fn stop(grace: Option<Duration>, seen: &mut Seen<'_, '_>) -> Result<(), Refused> {
     seen.pod.request(Wish::Delete { grace })?;
+    seen.stopped = true;
     if grace == Some(Duration::ZERO) {
         seen.pod.runtime.kill_all();
     }
@@ -228,7 +229,7 @@ fn restart(container: Option<&str>, seen: &mut Seen<'_, '_>) -> Answer {
         Some(_) => Reaction::Restart,
         None => Reaction::RestartPod,
     };
-    let reason = "from another terminal".into();
+    let reason = "`pillion restart`".into();
     let asked = seen.pod.request(Wish::Ask {
         reaction,
         by,
