@@ -24,6 +24,8 @@ pub(crate) struct Moment {
     pub(crate) stopping: Option<Tick>,
     /// That was no fault of its own.
     pub(crate) in_order: bool,
+    /// It was told to stop before its last exit, and that was no fault of its own.
+    pub(crate) left_in_order: bool,
     /// A hook of its was begun.
     pub(crate) hook: Option<Tick>,
     /// Its undo was begun.
@@ -128,6 +130,7 @@ impl Moment {
             What::Starting => {
                 *self = Self {
                     put_back: self.put_back,
+                    left_in_order: self.left_in_order,
                     ..Self::default()
                 };
             }
@@ -140,6 +143,9 @@ impl Moment {
                 // Told again, it only has less time.
                 self.stopping.get_or_insert(at);
                 self.in_order = !is_fault(&record.cause);
+            }
+            What::Exited { .. } => {
+                self.left_in_order = self.stopping.is_some() && self.in_order;
             }
             What::HookBegan { .. } => self.hook = Some(at),
             What::Undoing => self.undoing = Some(at),
@@ -162,7 +168,6 @@ impl Moment {
             | What::HookSkipped { .. }
             | What::ProbeVerdict { .. }
             | What::Started
-            | What::Exited { .. }
             | What::Restarting { .. }
             | What::Ended { .. }
             | What::Ignored

@@ -272,7 +272,9 @@ impl<O: Write, E: Write> Show<O, E> {
         };
         let in_order = |name: &str| {
             let moment = self.moments.container(name);
-            moment.stopping.is_some() && moment.in_order
+            // It may have been started again in the same moment.
+            let left = matches!(record.what, What::Exited { .. }) && moment.left_in_order;
+            left || moment.stopping.is_some() && moment.in_order
         };
         record.container.as_deref().is_some_and(in_order) || is_the_end(&record.what)
     }

@@ -6,9 +6,10 @@ use super::terminal::Terminal;
 use crate::live::log::Stream;
 use crate::live::screen::Look;
 use crate::live::show::{Mode, Settings, Show};
-use pillion_engine::{ContainerId, Engine, Tick};
+use pillion_engine::pod::Reaction;
+use pillion_engine::{ContainerId, Engine, Event, Exit, Request, Tick};
 use pillion_timeline::story::Stamps;
-use pillion_timeline::{Base, Recorder, Style, json};
+use pillion_timeline::{Base, Line, Recorder, Style, Tone, json};
 
 /// The two ends of a run.
 struct Seen {
@@ -207,4 +208,75 @@ fn the_terminal_can_be_left_and_what_was_written_is_there() {
     terminal.write(wire.text().as_bytes());
     assert_eq!(terminal.text(), [" 3.000s proxy    no end", ""]);
     assert!(terminal.cursor_shown);
+}
+
+#[test]
+fn a_restart_that_was_asked_for_is_told_once_and_its_exit_is_no_trouble() {
+    let (mut show, mut engine, wire) = begun();
+    let mut recorder = Recorder::new(engine.pod(), Base::default());
+    let app = ContainerId(2);
+    let mut tell = |engine: &mut Engine, now| {
+        while engine.poll_fact().is_some() || engine.poll_action().is_some() {}
+        while let Some(entry) = engine.poll_entry() {
+            show.told(recorder.record(engine.pod(), &entry));
+        }
+        show.settle(now, engine).unwrap();
+    };
+    let now = Tick::from_secs(3);
+    let reason = "src/main.py changed".into();
+    let ask = Request::Ask {
+        reaction: Reaction::Restart,
+        by: Some(app),
+        reason,
+    };
+    engine.handle_request(now, ask).unwrap();
+    tell(&mut engine, now);
+    let exited = Event::Exited {
+        container: app,
+        attempt: 1,
+        exit: Exit::signal(15),
+    };
+    let now = Tick::from_secs(4);
+    engine.handle_event(now, exited);
+    tell(&mut engine, now);
+    show.leave().unwrap();
+    let mut terminal = Terminal::new(80, 24);
+    terminal.write(wire.text().as_bytes());
+    assert_eq!(
+        terminal.text(),
+        [" 3.000s app restarts: src/main.py changed", ""]
+    );
+}
+
+#[test]
+fn what_is_said_beside_the_story_goes_where_the_story_goes() {
+    let said = [
+        Line::new(Tone::Strong, "orders.yaml").and(Tone::Plain, " changed"),
+        Line::new(Tone::Plain, "  app  command"),
+    ];
+    let heard = |settings: Settings| {
+        let (out, err) = (Wire::default(), Wire::default());
+        let engine = Stage::story("orders").at(2_000).engine;
+        let header = Recorder::new(engine.pod(), Base::default()).header(engine.pod());
+        let mut show = Show::new(&header, Base::default(), settings, out.clone(), err.clone());
+        show.say(Tick::from_millis(2_500), &said);
+        show.settle(Tick::from_millis(2_500), &engine).unwrap();
+        (out.text(), err.text())
+    };
+    let lines = " 2.500s orders.yaml changed\n  app  command\n";
+    assert_eq!(heard(settings(Mode::Pipe)).1, lines);
+    assert!(
+        heard(settings(Mode::Terminal))
+            .0
+            .contains("orders.yaml changed")
+    );
+    let json = heard(settings(Mode::Json)).0;
+    let object = r#"{"watch":{"at":2.5,"told":"orders.yaml changed\n  app  command"}}"#;
+    assert_eq!(json.lines().last(), Some(object));
+    assert!(json::read(&json).unwrap().unreadable.is_empty());
+    let quiet = Settings {
+        quiet: true,
+        ..settings(Mode::Pipe)
+    };
+    assert_eq!(heard(quiet), (String::new(), String::new()));
 }
