@@ -4,7 +4,7 @@ use crate::commands::apply::NotApplied;
 use crate::commands::explain::UnknownTopic;
 use crate::commands::init::UnknownExample;
 use crate::commands::inside::NotInside;
-use crate::commands::logs::NoSuchLog;
+use crate::commands::logs::{NoPrevious, NoSuchLog};
 use crate::commands::simulate::UnknownContainer;
 use crate::commands::trace::NotShown;
 use crate::control::client::NotAnswered;
@@ -63,6 +63,7 @@ fn hint(error: &Error) -> Option<String> {
             of::<NotAnswered>,
             of::<NotInside>,
             of::<NoSuchLog>,
+            of::<NoPrevious>,
         ];
         hints.into_iter().find_map(|hint| hint(cause))
     })

@@ -463,3 +463,40 @@ fn the_timeline_says_what_ended_the_pod() {
         assert!(trace.contains(&story), "{trace}");
     }
 }
+
+#[test]
+fn the_logs_of_the_run_before_the_last_are_shown_alone() {
+    let place = Place::new();
+    let containers = r#"
+  containers:
+    - {name: db, command: [sh, -c, "echo db; exec sleep 1000"]}
+    - {name: app, command: [sh, -c, 'echo "begins $$"; echo more; exec sleep 1000']}
+"#;
+    let mut pod = place.run("orders", containers, READY);
+    let (_, told, code) = place.says(&["logs", "orders", "-p"]);
+    let nobody = "\
+error: no container of orders#1 was started again
+help: without `--previous` all that was written is shown
+";
+    assert_eq!((told.as_str(), code), (nobody, Some(2)));
+    for attempt in 2..4 {
+        place.says(&["restart", "orders/app"]);
+        pod.wait_for(&format!(
+            r#""container":"app","attempt":{attempt},"what":"ready""#
+        ));
+        pod.wait_for(r#""line":"more""#);
+    }
+    let (all, _, _) = place.says(&["logs", "orders", "app"]);
+    let all: Vec<_> = all.lines().collect();
+    assert_eq!(all.len(), 6, "{all:?}");
+    let shown = |arguments: &[&str]| place.says(&[&["logs", "orders"], arguments].concat()).0;
+    assert_eq!(shown(&["app", "--previous"]), format!("{}\nmore\n", all[2]));
+    assert_eq!(shown(&["app", "--previous", "--tail", "1"]), "more\n");
+    let prefixed = format!("app | {}\napp | more\n", all[2]);
+    assert_eq!(shown(&["--previous"]), prefixed, "db was not started again");
+    let (_, told, _) = place.says(&["logs", "orders", "db", "-p"]);
+    assert!(
+        told.contains("`db` of orders#1 was not started again"),
+        "{told}"
+    );
+}

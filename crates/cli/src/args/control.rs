@@ -32,6 +32,10 @@ Examples:
 /// Also after the pod has ended: the logs of the latest runs are kept, the newest 10 to 20 MiB of each container. RUN
 /// is a pod (`orders`, or `shop/orders` in a namespace), or one of its runs by number (`orders#3`); without it, the
 /// latest run is shown.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are switches that people give or leave out"
+)]
 #[derive(Debug, clap::Args)]
 #[command(after_help = LOGS)]
 pub(crate) struct LogsArgs {
@@ -44,6 +48,9 @@ pub(crate) struct LogsArgs {
     /// Go on showing what is written, until the pod is gone
     #[arg(long, short)]
     pub(crate) follow: bool,
+    /// Show what containers wrote before they were last started again
+    #[arg(long, short, conflicts_with = "follow")]
+    pub(crate) previous: bool,
     /// Begin with the last lines, so many of each container
     #[arg(long, value_name = "LINES")]
     pub(crate) tail: Option<usize>,
@@ -59,6 +66,7 @@ const LOGS: &str = "\
 Examples:
   pillion logs                         the latest run
   pillion logs orders app -f           one container, and what it goes on to write
+  pillion logs orders app --previous   why did it restart?
   pillion logs orders --tail 20
   pillion logs orders#3 --timestamps   an earlier run
 ";

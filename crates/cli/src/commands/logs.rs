@@ -16,11 +16,12 @@ use anyhow::{Context as _, Result};
 use pillion_engine::Tick;
 use pillion_spec::nearest;
 use pillion_timeline::story::Stamps;
-use pillion_timeline::{Base, Header, Wall, json};
+use pillion_timeline::{Base, Header, Wall, What, json};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify;
-use source::{Piece, Source};
-use std::fs::File;
+use source::{During, Piece, Source};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, IsTerminal as _};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
@@ -33,6 +34,15 @@ pub(crate) struct NoSuchLog {
     run: String,
     wanted: String,
     names: Vec<String>,
+}
+
+/// Nobody who is meant has been started more than once.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoPrevious {
+    #[error("no container of {run} was started again")]
+    Nobody { run: String },
+    #[error("`{container}` of {run} was not started again")]
+    Container { run: String, container: String },
 }
 
 /// The logs of one run.
@@ -92,6 +102,26 @@ fn header(run: &Run) -> Result<Header> {
         .clone())
 }
 
+/// When each container that was started again had its last run but one.
+fn previous(run: &Run) -> Result<BTreeMap<Box<str>, During>> {
+    let path = run.timeline();
+    let unread = || format!("cannot read {}", path.display());
+    let text = fs::read_to_string(&path).with_context(unread)?;
+    let timeline = json::read(&text).with_context(unread)?.timeline;
+    let mut starts: BTreeMap<Box<str>, [Option<Wall>; 2]> = BTreeMap::new();
+    for record in timeline.records() {
+        if let (What::Starting, Some(name)) = (&record.what, &record.container) {
+            let [_, last] = starts.get(name).copied().unwrap_or_default();
+            starts.insert(name.clone(), [last, record.time]);
+        }
+    }
+    let twice = starts.into_iter().filter_map(|(name, [from, until])| {
+        from?;
+        Some((name, During { from, until }))
+    });
+    Ok(twice.collect())
+}
+
 // === impl Logs ===
 
 impl<'p> Logs<'p> {
@@ -112,12 +142,26 @@ impl<'p> Logs<'p> {
         let is_wanted = |name: &str| {
             args.containers.is_empty() || args.containers.iter().any(|wanted| wanted == name)
         };
+        let previous = args.previous.then(|| previous(run)).transpose()?;
         let mut sources = Vec::new();
         for (number, name) in names.iter().enumerate() {
-            if is_wanted(name) {
-                let source = Source::open(&run.logs(), name, number, args.tail);
-                sources.push(source.with_context(|| format!("cannot read the log of `{name}`"))?);
+            let during = match &previous {
+                None => Some(During::default()),
+                Some(previous) => previous.get(name.as_str()).copied(),
+            };
+            match during {
+                _ if !is_wanted(name) => {}
+                Some(during) => {
+                    let source = Source::open(&run.logs(), name, number, args.tail, during);
+                    sources
+                        .push(source.with_context(|| format!("cannot read the log of `{name}`"))?);
+                }
+                None if args.containers.is_empty() => {}
+                None => return Err(NoPrevious::new(run, Some(name)).into()),
             }
+        }
+        if sources.is_empty() && args.previous {
+            return Err(NoPrevious::new(run, None).into());
         }
         let began = header.started.unwrap_or(Wall::from_unix(Duration::ZERO));
         let options = options(args, began, printer);
@@ -245,6 +289,24 @@ impl Following {
             Err(NotAnswered::Gone { .. }) => Ok(false),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+// === impl NoPrevious ===
+
+impl NoPrevious {
+    fn new(run: &Run, container: Option<&str>) -> Self {
+        let run = format!("{}#{}", run.name, run.number);
+        match container.map(str::to_owned) {
+            Some(container) => Self::Container { run, container },
+            None => Self::Nobody { run },
+        }
+    }
+}
+
+impl Hint for NoPrevious {
+    fn hint(&self) -> Option<String> {
+        Some("without `--previous` all that was written is shown".to_owned())
     }
 }
 

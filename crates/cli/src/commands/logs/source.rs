@@ -23,6 +23,15 @@ pub(super) struct Source {
     line: Vec<u8>,
     next: Option<Piece>,
     latest: Option<Wall>,
+    during: During,
+}
+
+/// When the pieces were written that are wanted.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct During {
+    pub(super) from: Option<Wall>,
+    /// Not any more then.
+    pub(super) until: Option<Wall>,
 }
 
 /// Something that was written at once.
@@ -43,8 +52,9 @@ impl Source {
         name: &str,
         container: usize,
         tail: Option<usize>,
+        during: During,
     ) -> io::Result<Self> {
-        let new = || Self::at_beginning(folder, name, container);
+        let new = || Self::at_beginning(folder, name, container, during);
         let Some(tail) = tail else {
             return new();
         };
@@ -61,7 +71,12 @@ impl Source {
         Ok(source)
     }
 
-    fn at_beginning(folder: &Path, name: &str, container: usize) -> io::Result<Self> {
+    fn at_beginning(
+        folder: &Path,
+        name: &str,
+        container: usize,
+        during: During,
+    ) -> io::Result<Self> {
         let path = folder.join(format!("{name}.log"));
         Ok(Self {
             container,
@@ -70,6 +85,7 @@ impl Source {
             line: Vec::new(),
             next: None,
             latest: None,
+            during,
         })
     }
 
@@ -80,7 +96,8 @@ impl Source {
                 return Ok(None);
             }
             // What is no line of a log is passed over.
-            self.next = Piece::parse(&self.line);
+            let piece = Piece::parse(&self.line);
+            self.next = piece.filter(|piece| self.during.has(piece.at));
             self.line.clear();
         }
         Ok(self.next.as_ref().map(|piece| piece.at))
@@ -128,6 +145,14 @@ impl Source {
         }
         self.file = open(&self.path)?;
         Ok(self.file.is_some())
+    }
+}
+
+// === impl During ===
+
+impl During {
+    fn has(self, at: Wall) -> bool {
+        self.from.is_none_or(|from| from <= at) && self.until.is_none_or(|until| at < until)
     }
 }
 
