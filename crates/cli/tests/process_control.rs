@@ -500,3 +500,34 @@ help: without `--previous` all that was written is shown
         "{told}"
     );
 }
+
+#[test]
+fn why_a_probe_fails_is_told_while_it_does_and_afterwards() {
+    let place = Place::new();
+    let containers = r#"
+  containers:
+    - name: app
+      command: [sh, -c, "exec sleep 1000"]
+      readinessProbe: {exec: {command: [sh, -c, "test -e up || exit 7"]}, periodSeconds: 1, failureThreshold: 1}
+    - name: web
+      command: [sh, -c, "exec sleep 1000"]
+      startupProbe: {tcpSocket: {host: 127.0.0.1, port: 1}, periodSeconds: 1, failureThreshold: 1}
+      restartPolicy: Never
+"#;
+    let pod = place.file("orders", containers);
+    std::fs::write(place.path().join("up"), "").unwrap();
+    let mut pod = place.run_in(place.path(), &pod, &[], "probeVerdict");
+    pod.wait_for(r#""container":"web","attempt":1,"what":"ended""#);
+    std::fs::remove_file(place.path().join("up")).unwrap();
+    let told = pod.hear(r#""container":"app","attempt":1,"what":"unready""#);
+    let why = r#""cause":{"kind":"probe","probe":"readiness","message":"it exited 7"}"#;
+    assert!(told.last().unwrap().contains(why), "{told:#?}");
+    let (shown, _, _) = place.says(&["ps", "orders"]);
+    assert!(
+        shown.contains("readiness probe failed: it exited 7"),
+        "{shown}"
+    );
+    let (trace, _, _) = place.says(&["trace", "--story"]);
+    let web = "web told to stop: startup probe failed: connection refused";
+    assert!(trace.contains(web), "{trace}");
+}

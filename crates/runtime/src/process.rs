@@ -265,7 +265,8 @@ impl Processes {
             Due::OpenDoor => self.open_door(container, attempt),
             Due::ProbeTimeout(probe, id) => {
                 self.end_exec(container, attempt, id);
-                self.probed(container, attempt, probe, false);
+                let late = Err("it took too long".to_owned());
+                self.probed(container, attempt, probe, late);
             }
         }
     }
@@ -279,7 +280,22 @@ impl Processes {
         });
     }
 
-    fn probed(&mut self, container: ContainerId, attempt: Attempt, probe: ProbeKind, ok: bool) {
+    /// A probe has answered; if it failed, why.
+    fn probed(
+        &mut self,
+        container: ContainerId,
+        attempt: Attempt,
+        probe: ProbeKind,
+        answer: Result<(), String>,
+    ) {
+        let ok = answer.is_ok();
+        if let Err(why) = answer {
+            self.queue.push_back(Happening::ProbeFailed {
+                container,
+                probe,
+                why,
+            });
+        }
         self.tell(Event::Probed {
             container,
             attempt,

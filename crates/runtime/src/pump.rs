@@ -12,7 +12,8 @@
 use crate::guard::Outcome;
 use crate::poller::Token;
 use crate::runtime::{Happening, Output, Runtime};
-use pillion_engine::{Engine, Entry, Fact, PodResult, Refused, Request, Tick};
+use pillion_engine::pod::ProbeKind;
+use pillion_engine::{ContainerId, Engine, Entry, Fact, PodResult, Refused, Request, Tick};
 use std::io;
 
 /// An engine, what it runs on, and who looks at it.
@@ -43,6 +44,16 @@ pub trait Front<R> {
 
     /// A command that was begun for a person is over.
     fn exec_done(&mut self, id: u64, outcome: Result<Outcome, String>);
+
+    /// One attempt of a probe failed, for this reason. Most fronts are content with what the engine makes of it.
+    fn probe_failed(
+        &mut self,
+        _container: ContainerId,
+        _probe: ProbeKind,
+        _why: &str,
+        _engine: &Engine,
+    ) {
+    }
 
     /// When the front wants to be woken.
     fn next_wake(&self) -> Option<Tick>;
@@ -118,6 +129,11 @@ impl<R: Runtime, J: Journal, F: Front<R>> Pump<R, J, F> {
             Happening::Event(event) => self.engine.handle_event(now, event),
             Happening::Output(output) => self.front.output(&output, &self.engine),
             Happening::ExecDone { id, outcome } => self.front.exec_done(id, outcome),
+            Happening::ProbeFailed {
+                container,
+                probe,
+                why,
+            } => (self.front).probe_failed(container, probe, &why, &self.engine),
             Happening::Due => {
                 // The front is woken when everything that has happened was told; it is due again at once.
                 if self.engine.poll_deadline().is_some_and(|due| due <= now) {

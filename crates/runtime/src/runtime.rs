@@ -2,6 +2,7 @@
 
 use crate::guard::Outcome;
 use crate::poller::Token;
+use pillion_engine::pod::ProbeKind;
 use pillion_engine::{Action, Attempt, ContainerId, Event, Found, Tick};
 use std::io;
 
@@ -35,6 +36,15 @@ pub enum Happening {
         id: u64,
         /// How it ended, or why it never ran.
         outcome: Result<Outcome, String>,
+    },
+    /// One attempt of a probe failed, and this is why. The event that says so comes next.
+    ProbeFailed {
+        /// Whose.
+        container: ContainerId,
+        /// Which probe.
+        probe: ProbeKind,
+        /// In a few words.
+        why: String,
     },
     /// Something can be read that is not the runtime's own.
     Ready(Token),

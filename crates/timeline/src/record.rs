@@ -103,6 +103,9 @@ pub enum What {
         #[serde(with = "ProbeForm")]
         probe: ProbeKind,
         ok: bool,
+        /// Why it failed, if somebody knows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<Box<str>>,
     },
     Started,
     Ready,
@@ -245,6 +248,9 @@ pub enum Cause {
     Probe {
         #[serde(with = "ProbeForm")]
         probe: ProbeKind,
+        /// Why it failed, if somebody knows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<Box<str>>,
     },
     PostStart,
     StartTimeout,

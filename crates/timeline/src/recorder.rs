@@ -1,12 +1,12 @@
 //! Turns what the engine tells into records, one by one.
 
 use crate::because::Causes;
-use crate::record::{Cause, Record, Seq};
+use crate::record::{Cause, Record, Seq, What};
 use crate::timeline::{Header, Timeline};
 use crate::translate::{Translator, whole_micros};
 use crate::wall::Wall;
 use pillion_engine::entry::{self, Entry};
-use pillion_engine::pod::{ContainerId, Pod};
+use pillion_engine::pod::{ContainerId, Pod, ProbeKind};
 use pillion_engine::tick::Tick;
 use std::time::Duration;
 
@@ -23,6 +23,8 @@ pub struct Recorder {
     hurried_by: Option<Box<str>>,
     /// Why containers are exchanged from now on.
     replaced_by: Option<Box<str>>,
+    /// Why the latest attempts of probes failed.
+    probes: Vec<(ContainerId, ProbeKind, Box<str>)>,
 }
 
 /// The moment from which a recorder counts.
@@ -48,7 +50,15 @@ impl Recorder {
             deleted_by: None,
             hurried_by: None,
             replaced_by: None,
+            probes: Vec::new(),
         }
+    }
+
+    /// Says why an attempt of a probe failed, before it is told what comes of that.
+    pub fn probe_failed(&mut self, container: ContainerId, probe: ProbeKind, why: &str) {
+        let of_it = |(other, kind, _): &(_, _, _)| *other == container && *kind == probe;
+        self.probes.retain(|known| !of_it(known));
+        self.probes.push((container, probe, why.into()));
     }
 
     /// Says what a deletion that is about to be told comes from: `Ctrl-C`. The first one ends the pod; later ones
@@ -97,13 +107,36 @@ impl Recorder {
                 .map(|wall| wall.after(entry.at.since(self.base.tick))),
             container: entry.container.map(|id| translator.name(id)),
             attempt: entry.attempt,
-            what: translator.what(&entry.what),
+            what: self.what(translator.what(&entry.what), entry),
             cause: self.cause(translator.cause(&entry.cause), pod, entry),
             because: self.causes.find(pod, entry),
         };
         self.causes.note(pod, entry.container, &record);
         self.next = self.next.saturating_add(1);
         record
+    }
+
+    /// What happened, with what only those outside know of it.
+    fn what(&self, mut what: What, entry: &Entry) -> What {
+        if let What::ProbeVerdict {
+            probe,
+            ok: false,
+            message,
+        } = &mut what
+        {
+            *message = self.why_probe_failed(entry.container, *probe);
+        }
+        what
+    }
+
+    fn why_probe_failed(
+        &self,
+        container: Option<ContainerId>,
+        probe: ProbeKind,
+    ) -> Option<Box<str>> {
+        let mut known = self.probes.iter();
+        let known = known.find(|(of, kind, _)| Some(*of) == container && *kind == probe);
+        known.map(|(_, _, why)| why.clone())
     }
 
     /// A cause with what only those outside know of it.
@@ -130,6 +163,10 @@ impl Recorder {
                     by: self.replaced_by.clone(),
                 }
             }
+            (Cause::Probe { probe, .. }, _, _) => Cause::Probe {
+                probe,
+                message: self.why_probe_failed(entry.container, probe),
+            },
             (cause, _, _) => cause,
         }
     }

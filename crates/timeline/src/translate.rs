@@ -45,6 +45,7 @@ impl<F: Fn(Tick) -> Duration> Translator<'_, F> {
             entry::What::ProbeVerdict { probe, ok } => What::ProbeVerdict {
                 probe: *probe,
                 ok: *ok,
+                message: None,
             },
             entry::What::Started => What::Started,
             entry::What::Ready => What::Ready,
@@ -127,7 +128,10 @@ impl<F: Fn(Tick) -> Duration> Translator<'_, F> {
                 index: *index,
                 reaction: *reaction,
             },
-            entry::Cause::Probe(probe) => Cause::Probe { probe: *probe },
+            entry::Cause::Probe(probe) => Cause::Probe {
+                probe: *probe,
+                message: None,
+            },
             entry::Cause::PostStart => Cause::PostStart,
             entry::Cause::StartTimeout => Cause::StartTimeout,
             entry::Cause::RestartLimit => Cause::RestartLimit,

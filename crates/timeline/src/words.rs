@@ -120,11 +120,12 @@ pub(crate) fn predicate(record: &Record) -> String {
         What::HookSkipped { hook } => {
             format!("'s {} hook was skipped", hook_name(*hook))
         }
-        What::ProbeVerdict { probe, ok } => {
+        What::ProbeVerdict { probe, ok, message } => {
             format!(
-                " {} its {} probe",
+                " {} its {} probe{}",
                 if *ok { "passed" } else { "failed" },
-                probe_name(*probe)
+                probe_name(*probe),
+                in_brackets(message.as_deref().unwrap_or_default())
             )
         }
         What::Started => " started".into(),
@@ -218,7 +219,7 @@ pub fn cause_words(cause: &Cause, about: Option<&str>) -> Option<String> {
             reaction,
             ..
         } => rule(about, container, *reaction),
-        Cause::Probe { probe } => format!("{} probe failed", probe_name(*probe)),
+        Cause::Probe { probe, message } => probe_failed(*probe, message.as_deref()),
         Cause::PostStart => "postStart hook failed".into(),
         Cause::StartTimeout => "not up in time".into(),
         Cause::RestartLimit => "too many restarts".into(),
@@ -268,6 +269,13 @@ pub fn is_asked_restart(record: &Record) -> bool {
 /// Only the container that restarts is named by whoever asks for that, inside or outside.
 fn is_own_restart(cause: &Cause, about: Option<&str>) -> bool {
     matches!(cause, Cause::Asked { by, reaction: Reaction::Restart, .. } if by.is_some() && by.as_deref() == about)
+}
+
+/// `readiness probe failed: connection refused`
+pub fn probe_failed(probe: ProbeKind, why: Option<&str>) -> String {
+    let why = why.map(tame).filter(|why| !why.is_empty());
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    format!("{} probe failed{why}", probe_name(probe))
 }
 
 /// `exited 137 (killed)`

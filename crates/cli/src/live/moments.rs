@@ -26,6 +26,8 @@ pub(crate) struct Moment {
     pub(crate) in_order: bool,
     /// It was told to stop before its last exit, and that was no fault of its own.
     pub(crate) left_in_order: bool,
+    /// How the latest attempt of a probe failed that keeps it from being ready.
+    pub(crate) probe: Option<String>,
     /// A hook of its was begun.
     pub(crate) hook: Option<Tick>,
     /// Its undo was begun.
@@ -95,6 +97,15 @@ impl Moments {
         }
     }
 
+    /// An attempt of a probe failed. Says whether that is news.
+    pub(crate) fn probe_failed(&mut self, name: &str, words: String) -> bool {
+        let moment = self.containers.entry(name.into()).or_default();
+        let words = Some(words);
+        let news = moment.probe != words;
+        moment.probe = words;
+        news
+    }
+
     fn note_pod(&mut self, at: Tick, record: &Record) {
         let pod = &mut self.pod;
         let what = &record.what;
@@ -135,6 +146,7 @@ impl Moment {
                 };
             }
             What::Ready => {
+                self.probe = None;
                 self.ready.get_or_insert(at);
                 self.unready = None;
             }

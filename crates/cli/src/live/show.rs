@@ -143,6 +143,15 @@ impl<O: Write, E: Write> Show<O, E> {
         }
     }
 
+    /// An attempt of a probe failed, and why. Says whether that is news.
+    pub(crate) fn probe_failed(&mut self, name: &str, words: String) -> bool {
+        let news = self.moments.probe_failed(name, words);
+        if news {
+            self.face.changed();
+        }
+        news
+    }
+
     /// What the terminal can show.
     pub(crate) const fn style(&self) -> Style {
         self.settings.look.style

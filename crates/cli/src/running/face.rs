@@ -9,13 +9,15 @@ use crate::control::apply::Report;
 use crate::live::log::Stream as LogStream;
 use crate::live::show::Show;
 use pillion_engine::fact::Goal;
-use pillion_engine::{Engine, Entry, Request, Tick};
+use pillion_engine::pod::ProbeKind;
+use pillion_engine::{ContainerId, Engine, Entry, Request, Tick};
 use pillion_runtime::guard::Outcome;
 use pillion_runtime::poller::Token;
 use pillion_runtime::process::{CALLERS, Processes};
 use pillion_runtime::pump::{Driven, Front};
 use pillion_runtime::runtime::{Output, Stream};
 use pillion_runtime::signals::Signals;
+use pillion_timeline::words::probe_failed;
 use pillion_timeline::{Base, Recorder, Wall};
 use rustix::process::{Signal, getpid, kill_process};
 use std::fs::File;
@@ -217,6 +219,27 @@ impl Front<Processes> for Face {
 
     fn exec_done(&mut self, id: u64, outcome: Result<Outcome, String>) {
         self.server.exec_done(id, outcome);
+    }
+
+    fn probe_failed(
+        &mut self,
+        container: ContainerId,
+        probe: ProbeKind,
+        why: &str,
+        engine: &Engine,
+    ) {
+        self.recorder.probe_failed(container, probe, why);
+        let containers = &engine.pod().containers;
+        // A liveness probe has nothing to do with being ready.
+        if let (Some(one), true) = (
+            containers.get(container.index()),
+            probe != ProbeKind::Liveness,
+        ) && self
+            .show
+            .probe_failed(&one.name, probe_failed(probe, Some(why)))
+        {
+            self.server.stir();
+        }
     }
 
     fn next_wake(&self) -> Option<Tick> {

@@ -150,6 +150,11 @@ impl Server {
         self.tell_attached(entry);
     }
 
+    /// How the pod stands is different, though nothing happened in its life.
+    pub(super) const fn stir(&mut self) {
+        self.changed = true;
+    }
+
     /// A command of somebody is over.
     pub(super) fn exec_done(&mut self, id: u64, outcome: Result<Outcome, String>) {
         let answer = answer::exec_done(outcome);

@@ -86,11 +86,15 @@ impl Processes {
                         let at = clock::now() + timeout;
                         self.set_alarm(at, container, attempt, Due::ProbeTimeout(probe, id));
                     }
-                    Err(_) => self.probed(container, attempt, probe, false),
+                    Err(error) => self.probed(container, attempt, probe, Err(error.to_string())),
                 }
             }
             Some(ProbeAction::Ask(target)) => self.ask(container, attempt, what, target, timeout),
-            Some(ProbeAction::Fail { .. }) | None => self.probed(container, attempt, probe, false),
+            Some(ProbeAction::Fail { why }) => self.probed(container, attempt, probe, Err(why)),
+            None => {
+                let why = "there is nothing to ask".to_owned();
+                self.probed(container, attempt, probe, Err(why));
+            }
         }
     }
 
@@ -171,7 +175,10 @@ impl Processes {
         let ok = matches!(outcome, Ok(Outcome::Code(0)));
         match run.beside.remove(&id) {
             Some(Beside::Hook(hook)) => self.hook_done(container, attempt, hook, ok),
-            Some(Beside::Probe(probe)) => self.probed(container, attempt, probe, ok),
+            Some(Beside::Probe(probe)) => {
+                let answer = if ok { Ok(()) } else { Err(end_words(&outcome)) };
+                self.probed(container, attempt, probe, answer);
+            }
             Some(Beside::Person) => self.queue.push_back(Happening::ExecDone { id, outcome }),
             Some(Beside::Nobody) | None => {}
         }
@@ -219,10 +226,22 @@ impl Processes {
             let (container, attempt) = (asked.container, asked.attempt);
             match asked.what {
                 Beside::Hook(hook) => self.hook_done(container, attempt, hook, answer.ok),
-                Beside::Probe(probe) => self.probed(container, attempt, probe, answer.ok),
+                Beside::Probe(probe) => {
+                    let why = if answer.ok { Ok(()) } else { Err(answer.why) };
+                    self.probed(container, attempt, probe, why);
+                }
                 Beside::Person | Beside::Nobody => {}
             }
         }
+    }
+}
+
+/// How a command that should have ended well did end.
+fn end_words(outcome: &Result<Outcome, String>) -> String {
+    match outcome {
+        Ok(Outcome::Code(code)) => format!("it exited {code}"),
+        Ok(Outcome::Signal(signal)) => format!("it was killed by signal {signal}"),
+        Err(message) => message.clone(),
     }
 }
 

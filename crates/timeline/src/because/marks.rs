@@ -141,7 +141,9 @@ const fn mark(what: &What) -> Option<Mark> {
             hook: HookKind::PostStart,
             ok: false,
         } => Mark::PostStartFailed,
-        What::ProbeVerdict { probe, ok: false } => Mark::ProbeFailed(*probe),
+        What::ProbeVerdict {
+            probe, ok: false, ..
+        } => Mark::ProbeFailed(*probe),
         What::Stopping { .. } => Mark::Stopping,
         What::Restarting { .. } => Mark::Restarting,
         What::Ended { .. } => Mark::Ended,

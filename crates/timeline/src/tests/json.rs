@@ -51,6 +51,7 @@ fn every_what_of_a_container() -> Vec<What> {
         What::ProbeVerdict {
             probe: ProbeKind::Readiness,
             ok: true,
+            message: None,
         },
         What::Started,
         What::Ready,
@@ -154,6 +155,7 @@ fn every_cause() -> Vec<Cause> {
         },
         Cause::Probe {
             probe: ProbeKind::Liveness,
+            message: None,
         },
         Cause::PostStart,
         Cause::StartTimeout,
@@ -196,6 +198,10 @@ fn every_cause() -> Vec<Cause> {
         Cause::Replacement {
             container: container(),
             by: Some("orders.yaml changed".into()),
+        },
+        Cause::Probe {
+            probe: ProbeKind::Readiness,
+            message: Some("connection refused".into()),
         },
     ]
 }

@@ -3,7 +3,7 @@
 use super::life::{Describe, Life, pod};
 use crate::story::Detail;
 use pillion_engine::entry::{Cause, What};
-use pillion_engine::pod::{Reaction, Until};
+use pillion_engine::pod::{ProbeKind, Reaction, Until};
 use pillion_engine::tick::Tick;
 use std::time::Duration;
 
@@ -114,6 +114,33 @@ fn what_ended_the_pod_and_why_something_is_replaced_is_told_as_it_was() {
             "pod stops within 30 s: Ctrl-C",
             "pod must be quicker within 0.99 s: `pillion stop`",
             "app told to stop: Ctrl-C",
+        ]
+    );
+}
+
+#[test]
+fn why_a_probe_failed_is_told_with_what_came_of_it() {
+    let mut life = Life::new(pod("orders").main("app").main("other"));
+    let (app, readiness) = (life.id("app"), ProbeKind::Readiness);
+    life.recorder.probe_failed(app, readiness, "timed out");
+    life.recorder
+        .probe_failed(app, readiness, "connection refused");
+    let failed = What::ProbeVerdict {
+        probe: readiness,
+        ok: false,
+    };
+    life.tell("app", failed.clone());
+    life.tell_why("app", What::Unready, Cause::Probe(readiness));
+    life.tell("other", failed);
+    let told: Vec<_> = (life.timeline.story(Detail::Full).iter())
+        .map(|told| told.text.clone())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "app failed its readiness probe (connection refused)",
+            "app not ready any more: readiness probe failed: connection refused",
+            "other failed its readiness probe",
         ]
     );
 }

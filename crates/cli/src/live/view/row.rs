@@ -184,10 +184,9 @@ impl Seen<'_> {
             return self.ready();
         }
         if let Some(unready) = self.moment.unready {
-            return (
-                Standing::Unready,
-                vec![format!("for {}", self.since(unready))],
-            );
+            let mut detail = vec![format!("for {}", self.since(unready))];
+            detail.extend(self.moment.probe.clone());
+            return (Standing::Unready, detail);
         }
         let hook = self
             .moment
@@ -199,6 +198,7 @@ impl Seen<'_> {
             None => format!("not ready yet ({})", self.since(since)),
         };
         let mut detail = vec![text];
+        detail.extend(self.moment.probe.clone());
         detail.extend(self.time_left());
         detail.extend(self.last_end());
         (Standing::Starting, detail)
@@ -355,7 +355,10 @@ impl Seen<'_> {
 fn stop_reason(why: StopWhy) -> Option<String> {
     let cause = match why {
         StopWhy::Order | StopWhy::Asked => return None,
-        StopWhy::Probe(probe) => Cause::Probe { probe },
+        StopWhy::Probe(probe) => Cause::Probe {
+            probe,
+            message: None,
+        },
         StopWhy::StartTimeout => Cause::StartTimeout,
         StopWhy::PostStart => Cause::PostStart,
     };
