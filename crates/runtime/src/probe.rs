@@ -11,12 +11,14 @@ mod connection;
 mod deadline;
 mod grpc;
 mod http;
+mod line;
 mod tcp;
 pub mod thread;
 mod tls;
 mod trouble;
 
 use deadline::Deadline;
+use line::Line;
 use std::time::Duration;
 use trouble::Trouble;
 
@@ -79,14 +81,19 @@ pub fn attempt(target: &Target, timeout: Duration) -> Answer {
 
 /// Makes one attempt of a probe, or calls a hook. It is over when the timeout is, whatever the other side does.
 pub fn ask(target: &Target, purpose: Purpose, timeout: Duration) -> Answer {
-    let deadline = Deadline::after(timeout);
+    ask_over(&Line::default(), target, purpose, timeout)
+}
+
+/// The same, unless somebody hangs up.
+fn ask_over(line: &Line, target: &Target, purpose: Purpose, timeout: Duration) -> Answer {
+    let deadline = Deadline::after(timeout, line);
     answer(target, purpose, deadline).unwrap_or_else(|trouble| Answer {
         ok: false,
         why: trouble.words(timeout),
     })
 }
 
-fn answer(target: &Target, purpose: Purpose, deadline: Deadline) -> Result<Answer, Trouble> {
+fn answer(target: &Target, purpose: Purpose, deadline: Deadline<'_>) -> Result<Answer, Trouble> {
     match target {
         Target::Http {
             secure,

@@ -1,11 +1,11 @@
 //! Connections, under one deadline from the name to the last byte.
 
-use super::deadline::Deadline;
+use super::deadline::{Deadline, Until};
 use super::trouble::Trouble;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 /// What can be read and written.
@@ -16,8 +16,8 @@ impl<S: Read + Write> Stream for S {}
 /// An open connection: each call gets what is left of the time, and fails when nothing is.
 #[derive(Debug)]
 pub(super) struct Connection {
-    stream: TcpStream,
-    deadline: Deadline,
+    stream: Arc<TcpStream>,
+    until: Until,
     /// What the other side said first, to tell who it is.
     greeting: Greeting,
 }
@@ -41,27 +41,29 @@ static LOOKUPS_UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 
 impl Connection {
     /// Connects to the first address of a host that answers.
-    pub(super) fn open(host: &str, port: u16, deadline: Deadline) -> Result<Self, Trouble> {
+    pub(super) fn open(host: &str, port: u16, deadline: Deadline<'_>) -> Result<Self, Trouble> {
         let addresses = addresses(host, port, deadline)?;
         let mut trouble = Trouble::NoAddress { host: host.into() };
         for (tried, address) in addresses.iter().enumerate() {
             let time = deadline.share(addresses.len() - tried)?;
             match TcpStream::connect_timeout(address, time) {
-                Ok(stream) => return Ok(Self::new(stream, deadline)),
+                Ok(stream) => return Ok(Self::new(stream, deadline)?),
                 Err(error) => trouble = error.into(),
             }
         }
         Err(trouble)
     }
 
-    fn new(stream: TcpStream, deadline: Deadline) -> Self {
+    fn new(stream: TcpStream, deadline: Deadline<'_>) -> io::Result<Self> {
         // Only costs time if it fails.
         let _ = stream.set_nodelay(true);
-        Self {
+        let stream = Arc::new(stream);
+        deadline.line.hold(&stream)?;
+        Ok(Self {
             stream,
-            deadline,
+            until: deadline.until,
             greeting: Greeting::default(),
-        }
+        })
     }
 
     /// The address of the other side.
@@ -78,8 +80,8 @@ impl Connection {
 impl Read for Connection {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = uninterrupted(|| {
-            self.stream.set_read_timeout(Some(self.deadline.left()?))?;
-            self.stream.read(buffer)
+            self.stream.set_read_timeout(Some(self.until.left()?))?;
+            (&*self.stream).read(buffer)
         })?;
         self.greeting.hear(buffer.get(..read).unwrap_or_default());
         Ok(read)
@@ -89,8 +91,8 @@ impl Read for Connection {
 impl Write for Connection {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         uninterrupted(|| {
-            self.stream.set_write_timeout(Some(self.deadline.left()?))?;
-            self.stream.write(buffer)
+            self.stream.set_write_timeout(Some(self.until.left()?))?;
+            (&*self.stream).write(buffer)
         })
     }
 
@@ -121,7 +123,7 @@ impl Greeting {
 }
 
 /// All addresses of a host. An address is its own, without asking anybody.
-fn addresses(host: &str, port: u16, deadline: Deadline) -> Result<Vec<SocketAddr>, Trouble> {
+fn addresses(host: &str, port: u16, deadline: Deadline<'_>) -> Result<Vec<SocketAddr>, Trouble> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
     }

@@ -40,7 +40,7 @@ pub(super) fn check(
     host: &str,
     port: u16,
     service: &str,
-    deadline: Deadline,
+    deadline: Deadline<'_>,
 ) -> Result<Answer, Trouble> {
     let mut connection = Connection::open(host, port, deadline)?;
     let milliseconds = deadline.left()?.as_millis();

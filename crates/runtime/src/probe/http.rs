@@ -27,7 +27,7 @@ pub(super) fn get(
     url: &Url,
     headers: &Headers,
     purpose: Purpose,
-    deadline: Deadline,
+    deadline: Deadline<'_>,
 ) -> Result<Answer, Trouble> {
     match purpose {
         Purpose::Probe => probe(url, headers, deadline),
@@ -35,7 +35,7 @@ pub(super) fn get(
     }
 }
 
-fn probe(url: &Url, headers: &Headers, deadline: Deadline) -> Result<Answer, Trouble> {
+fn probe(url: &Url, headers: &Headers, deadline: Deadline<'_>) -> Result<Answer, Trouble> {
     let mut tries = 1;
     loop {
         match follow(url, headers, Purpose::Probe, deadline) {
@@ -46,7 +46,7 @@ fn probe(url: &Url, headers: &Headers, deadline: Deadline) -> Result<Answer, Tro
 }
 
 /// A server that turns out not to speak TLS is asked again without, and without credentials.
-fn hook(url: &Url, headers: &Headers, deadline: Deadline) -> Result<Answer, Trouble> {
+fn hook(url: &Url, headers: &Headers, deadline: Deadline<'_>) -> Result<Answer, Trouble> {
     match follow(url, headers, Purpose::Hook, deadline) {
         Err(Trouble::PlainHttp) => {
             let plain = Url {
@@ -66,7 +66,7 @@ fn follow(
     first: &Url,
     headers: &Headers,
     purpose: Purpose,
-    deadline: Deadline,
+    deadline: Deadline<'_>,
 ) -> Result<Answer, Trouble> {
     let mut url = first.clone();
     let mut host = given(headers, "host").filter(|host| !host.is_empty());
@@ -113,7 +113,7 @@ fn redirect(response: &Response) -> Option<&str> {
 }
 
 /// Sends a request on a connection of its own, and waits for the head of the answer.
-fn exchange(url: &Url, request: &[u8], deadline: Deadline) -> Result<Response, Trouble> {
+fn exchange(url: &Url, request: &[u8], deadline: Deadline<'_>) -> Result<Response, Trouble> {
     let connection = Connection::open(&url.host, url.port, deadline)?;
     let mut stream: Box<dyn Stream> = if url.secure {
         tls::wrap(&url.host, connection)?

@@ -6,6 +6,6 @@ use super::deadline::Deadline;
 use super::trouble::Trouble;
 
 /// Opens a connection.
-pub(super) fn open(host: &str, port: u16, deadline: Deadline) -> Result<Answer, Trouble> {
+pub(super) fn open(host: &str, port: u16, deadline: Deadline<'_>) -> Result<Answer, Trouble> {
     Connection::open(host, port, deadline).map(|_| Answer::success("connected"))
 }

@@ -7,9 +7,10 @@
 //! The driver watches [`Probers`] in its poller, and takes the answers when there is something to read. Answers to what
 //! was called off never come. A pod whose probes rest has no threads.
 
-use super::{Answer, Purpose, Target, ask};
+use super::line::Line;
+use super::{Answer, Purpose, Target, ask_over};
 use rustix::event::{EventfdFlags, eventfd};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -22,8 +23,8 @@ use std::time::Duration;
 pub struct Probers {
     shared: Arc<Shared>,
     answers: Receiver<(Ticket, Answer)>,
-    /// What is still to be answered.
-    wanted: BTreeSet<Ticket>,
+    /// What is still to be answered, and over which line.
+    wanted: BTreeMap<Ticket, Arc<Line>>,
     last: Ticket,
 }
 
@@ -51,6 +52,7 @@ struct Job {
     target: Target,
     purpose: Purpose,
     timeout: Duration,
+    line: Arc<Line>,
 }
 
 /// How many attempts are made at once. The others wait for a turn, and their time begins with it.
@@ -75,7 +77,7 @@ impl Probers {
         Ok(Self {
             shared: Arc::new(shared),
             answers,
-            wanted: BTreeSet::new(),
+            wanted: BTreeMap::new(),
             last: Ticket(0),
         })
     }
@@ -83,19 +85,23 @@ impl Probers {
     /// Begins an attempt. Its answer comes in any case, unless it is called off.
     pub fn start(&mut self, target: Target, purpose: Purpose, timeout: Duration) -> Ticket {
         self.last = Ticket(self.last.0 + 1);
-        self.wanted.insert(self.last);
+        let line = Arc::<Line>::default();
+        self.wanted.insert(self.last, Arc::clone(&line));
         self.shared.take_on(Job {
             ticket: self.last,
             target,
             purpose,
             timeout,
+            line,
         });
         self.last
     }
 
-    /// Calls an attempt off: its answer, if there is one, is not told any more.
+    /// Calls an attempt off: its answer, if there is one, is not told any more, and its thread does not wait for one.
     pub fn cancel(&mut self, ticket: Ticket) {
-        self.wanted.remove(&ticket);
+        if let Some(line) = self.wanted.remove(&ticket) {
+            line.hang_up();
+        }
         let mut queue = self.shared.queue();
         queue.waiting.retain(|job| job.ticket != ticket);
     }
@@ -107,7 +113,7 @@ impl Probers {
         let wanted = &mut self.wanted;
         let answers = self.answers.try_iter();
         answers
-            .filter(|(ticket, _)| wanted.remove(ticket))
+            .filter(|(ticket, _)| wanted.remove(ticket).is_some())
             .collect()
     }
 
@@ -158,9 +164,10 @@ impl Shared {
             target,
             purpose,
             timeout,
+            line,
         }) = next
         {
-            let answer = ask(&target, purpose, timeout);
+            let answer = ask_over(&line, &target, purpose, timeout);
             // The thread is off the books before anybody hears of its last answer.
             next = self.next();
             self.tell(ticket, answer);

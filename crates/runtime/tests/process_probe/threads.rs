@@ -7,7 +7,9 @@ use pillion_runtime::poller::{Poller, Token};
 use pillion_runtime::probe::thread::{AT_ONCE, Probers, Ticket};
 use pillion_runtime::probe::{Answer, Purpose};
 use rustls::version::TLS13;
+use std::io::Read as _;
 use std::sync::mpsc;
+use std::time::Duration;
 
 /// Waits until the bell rings.
 fn wait(probers: &Probers) {
@@ -54,6 +56,30 @@ fn an_answer_to_what_was_called_off_is_not_told() {
     release.send(()).unwrap();
     wait(&probers);
 
+    assert_eq!(probers.answers(), []);
+}
+
+#[test]
+fn what_was_called_off_holds_no_thread() {
+    let mut probers = Probers::new().unwrap();
+    let (told, heard) = mpsc::channel();
+    let port = server::serve(move |mut stream| {
+        server::head(&mut stream);
+        told.send("asked").unwrap();
+        // Never answered.
+        let rest = stream.read_to_end(&mut Vec::new());
+        told.send(if rest.is_ok() { "gone" } else { "cut" })
+            .unwrap();
+    });
+
+    let hour = Duration::from_hours(1);
+    let hook = probers.start(http(port), Purpose::Hook, hour);
+    assert_eq!(heard.recv().unwrap(), "asked");
+    probers.cancel(hook);
+
+    assert_eq!(heard.recv().unwrap(), "gone");
+    wait(&probers);
+    assert_eq!(probers.threads(), 0);
     assert_eq!(probers.answers(), []);
 }
 
