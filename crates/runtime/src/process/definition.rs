@@ -4,6 +4,7 @@
 //! which one it goes by; those that no start can name any more are let go.
 
 use super::Processes;
+use super::env::volume_variable;
 use super::listen::ListenError;
 use super::recipe::{EnvFiles, Host, Kitchen, Recipe, RecipeError, Recipes, Run};
 use super::volume::{VolumePlan, read};
@@ -38,7 +39,7 @@ pub struct Definition {
     pub name: String,
     /// How it is run.
     pub recipe: Recipe,
-    /// Those that hold files with some of its variables.
+    /// Those that it is told of by a variable, or that hold files with some of its variables.
     env_volumes: Vec<VolumePlan>,
     larder: Rc<Larder>,
 }
@@ -189,8 +190,13 @@ impl Definition {
     }
 }
 
-/// The volumes that a recipe takes variables from.
+/// The volumes that the variables of a recipe have to do with.
 fn env_volumes(recipe: &Recipe, volumes: &[VolumePlan]) -> Vec<VolumePlan> {
-    let asked = |plan: &&VolumePlan| recipe.env_files.iter().any(|file| file.volume == plan.name);
+    let asked = |plan: &&VolumePlan| {
+        let variable = volume_variable(&plan.name);
+        let mut environment = recipe.environment.iter();
+        let is_told = environment.any(|(name, _)| *name == variable);
+        is_told || recipe.env_files.iter().any(|file| file.volume == plan.name)
+    };
     volumes.iter().filter(asked).cloned().collect()
 }

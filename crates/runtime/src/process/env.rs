@@ -206,7 +206,7 @@ fn short_host_name(name: &str) -> &str {
     name[..end].trim_end_matches(['-', '.'])
 }
 
-/// What the driver gives, and where the volumes are that the container sees.
+/// What the driver gives, and where the volumes are that the container sees or asks for.
 fn given(cook: &Cook<'_>) -> BTreeMap<String, String> {
     let driver = cook.kitchen.run.variables.get(&cook.container.name);
     let mut given: BTreeMap<_, _> = driver.into_iter().flatten().cloned().collect();
@@ -221,7 +221,30 @@ fn given(cook: &Cook<'_>) -> BTreeMap<String, String> {
             given.entry(volume_variable(&mount.name)).or_insert(path);
         }
     }
+    for volume in &cook.kitchen.pod.spec.volumes {
+        let variable = volume_variable(&volume.name);
+        if !given.contains_key(&variable) && !runs_as_another(cook) && mentions(cook, &variable) {
+            let path = cook.kitchen.volume_path(volume);
+            given.insert(variable, path.to_string_lossy().into_owned());
+        }
+    }
     given
+}
+
+/// Whether a container asks for a variable where its file says what it runs: the way to a volume where nothing can be
+/// mounted. It is not simply given all of them, so that what a container does not use never changes under it.
+fn mentions(cook: &Cook<'_>, variable: &str) -> bool {
+    let container = cook.container;
+    let words = container.command.iter().chain(&container.args);
+    let values = container.env.iter().filter_map(|one| match &one.value {
+        EnvValue::Text(text) => Some(text),
+        EnvValue::ConfigMapKey(_)
+        | EnvValue::SecretKey(_)
+        | EnvValue::Field { .. }
+        | EnvValue::Resource(_)
+        | EnvValue::FileKey { .. } => None,
+    });
+    words.chain(values).any(|text| text.contains(variable))
 }
 
 /// Another user cannot enter the folder of the volumes, and finds them where they are mounted.

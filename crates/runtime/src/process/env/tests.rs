@@ -288,6 +288,24 @@ fn volumes_that_a_container_mounts_are_told() {
 }
 
 #[test]
+fn whoever_asks_for_a_volume_is_told_where_it_is_without_mounting_it() {
+    let asking = |rest: &str| {
+        Written::new(&format!(
+            "containers: [{{name: app, command: [ls, $(PILLION_VOLUME_DATA)], {rest}}}]\n  \
+             volumes: [{{name: data, emptyDir: {{}}}}, {{name: other, emptyDir: {{}}}}]"
+        ))
+    };
+    let own = asking("args: []");
+    assert_eq!(own.recipe().command, ["ls", "/state/volumes/data"]);
+    assert_eq!(own.variable("PILLION_VOLUME_OTHER"), None);
+    let by_value = asking("env: [{name: X, value: $(PILLION_VOLUME_OTHER)/x}]");
+    let value = by_value.variable("X");
+    assert_eq!(value.as_deref(), Some("/state/volumes/other/x"));
+    let another = asking("securityContext: {runAsUser: 7}");
+    assert_eq!(another.variable("PILLION_VOLUME_DATA"), None);
+}
+
+#[test]
 fn another_user_is_told_where_volumes_are_mounted() {
     let pod = Written::new(
         "containers: [{name: app, command: [x], securityContext: {runAsUser: 7}, volumeMounts: \
