@@ -12,7 +12,7 @@ use crate::control::find::NotRunning;
 use crate::input::ReadError;
 use crate::new_file::WriteError;
 use crate::pods::NoSuchPod;
-use crate::running::{NotFollowed, NotRun, RoomError};
+use crate::running::{MemoryError, NotFollowed, NotPlaced, NotRun, RoomError};
 use crate::state::{NoSuchRun, NotBegun};
 use anstyle::{AnsiColor, Style};
 use anyhow::Error;
@@ -57,6 +57,8 @@ fn hint(error: &Error) -> Option<String> {
             of::<NotApplied>,
             of::<NotFollowed>,
             of::<NotRun>,
+            of::<NotPlaced>,
+            of::<MemoryError>,
             of::<RoomError>,
             of::<NotShown>,
             of::<NotRunning>,

@@ -18,12 +18,15 @@ mod host;
 mod keeping;
 mod leavings;
 mod logs;
+mod memory;
 mod result;
 pub(crate) mod room;
 mod server;
 mod start;
 mod watch;
 
+pub(crate) use leavings::NotPlaced;
+pub(crate) use memory::MemoryError;
 pub(crate) use room::RoomError;
 pub(crate) use start::{NotRun, Options, run};
 pub(crate) use watch::{Followed, NotFollowed};

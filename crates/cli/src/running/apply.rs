@@ -17,14 +17,16 @@ mod under_way;
 mod volumes;
 
 use super::leavings::Leavings;
+use super::memory;
 use super::server::object;
 use super::start::limits;
 use crate::control::apply::{Apply, Plan, Problem, Report};
+use crate::hint::Hint as _;
 use candidate::Candidate;
 use changed::{Changed, all_changed, in_batches, plan, present, users_of};
 use difference::Side;
 use pillion_engine::{ContainerId, Engine, Entry, Tick};
-use pillion_runtime::process::volume::{VolumePlan, place};
+use pillion_runtime::process::volume::VolumePlan;
 use pillion_runtime::process::{Larder, Processes};
 use pillion_runtime::pump::Driven;
 use pillion_spec::Loaded;
@@ -223,15 +225,14 @@ impl Applier {
         changes: &[&Changed],
         pod: &mut Driven<'_, Processes>,
     ) -> Result<Vec<String>, Problem> {
+        let memory = candidate.larder.run.memory_volumes.as_deref();
         for volume in &candidate.volumes {
-            if !self.leavings.volumes().contains(volume) {
-                place::place(volume).map_err(|error| Problem {
-                    fields: vec![format!("volumes.{}", volume.name)],
-                    help: error.help().map(str::to_owned),
-                    ..Problem::of_pod(with_causes(&error))
-                })?;
-                self.leavings.volume(volume.clone());
-            }
+            let placed = self.leavings.place(volume, memory);
+            placed.map_err(|error| Problem {
+                fields: vec![format!("volumes.{}", volume.name)],
+                help: error.hint(),
+                ..Problem::of_pod(with_causes(&error))
+            })?;
         }
         for change in changes {
             let held = pod.runtime.listen_for(change.id, &change.definition);
@@ -247,7 +248,8 @@ impl Applier {
             self.leavings.group(&self.group);
             pod.runtime.limit(limits);
         }
-        Ok(note.into_iter().collect())
+        let on_disk = memory::missing(&candidate.volumes, memory);
+        Ok(note.into_iter().chain(on_disk).collect())
     }
 
     /// The file is what the pod was made from now, but for what was put back.

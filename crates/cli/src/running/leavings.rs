@@ -2,12 +2,15 @@
 //!
 //! It is taken away at the end, and also when a run cannot begin after all.
 
+use super::memory::{self, MemoryError};
 use super::room;
+use crate::hint::Hint;
 use anyhow::Result;
 use pillion_runtime::guard::cgroup;
+use pillion_runtime::process::volume::place::PlaceError;
 use pillion_runtime::process::volume::{VolumePlan, place};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What is to be taken away. Dropped, it is.
 #[derive(Debug)]
@@ -17,6 +20,15 @@ pub(super) struct Leavings {
     volumes: Vec<VolumePlan>,
     /// How the names of control groups begin.
     groups: Vec<String>,
+}
+
+/// A volume cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotPlaced {
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    #[error(transparent)]
+    Volume(#[from] PlaceError),
 }
 
 // === impl Leavings ===
@@ -42,9 +54,24 @@ impl Leavings {
             .retain(|volume| paths.contains(&volume.path) || place::remove(volume).is_err());
     }
 
-    /// A volume that was made.
-    pub(super) fn volume(&mut self, volume: VolumePlan) {
-        self.volumes.push(volume);
+    /// Makes a volume, unless it is there; those in memory are in this folder, if there is one.
+    pub(super) fn place(
+        &mut self,
+        volume: &VolumePlan,
+        memory: Option<&Path>,
+    ) -> Result<(), NotPlaced> {
+        if self.volumes.contains(volume) {
+            return Ok(());
+        }
+        if let Some(folder) = memory.filter(|_| memory::wants(volume))
+            && !self.folders.iter().any(|one| one == folder)
+        {
+            memory::make(folder)?;
+            self.folders.push(folder.to_owned());
+        }
+        place::place(volume)?;
+        self.volumes.push(volume.clone());
+        Ok(())
     }
 
     /// Control groups whose names begin so. Who keeps a container removes its group, unless somebody kills them.
@@ -74,5 +101,16 @@ impl Drop for Leavings {
     fn drop(&mut self) {
         // Something else went wrong before, which is told.
         let _ = self.remove();
+    }
+}
+
+// === impl NotPlaced ===
+
+impl Hint for NotPlaced {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Memory(error) => error.hint(),
+            Self::Volume(error) => error.help().map(str::to_owned),
+        }
     }
 }

@@ -102,16 +102,20 @@ fn base() -> PathBuf {
 }
 
 /// The name, or its beginning and a sum over the whole of it.
-fn short(name: &str) -> String {
+pub(super) fn short(name: &str) -> String {
     if name.len() <= LONGEST_NAME {
         return name.to_owned();
     }
-    // FNV-1a: the same on every machine and in every version.
-    let sum = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let sum = sum(name);
     let begin: String = name.chars().take(LONGEST_NAME - 17).collect();
     format!("{begin}-{sum:016x}")
+}
+
+/// Tells texts apart. FNV-1a: the same on every machine and in every version.
+pub(super) fn sum(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 // === impl RoomError ===

@@ -7,7 +7,7 @@ use super::keeping::{Keeping, Kept};
 use super::leavings::Leavings;
 use super::server::{About, Server};
 use super::watch::{Followed, Watching};
-use super::{host, result, room};
+use super::{host, memory, result, room};
 use crate::control::message::title;
 use crate::exit::ExitStatus;
 use crate::hint::Hint;
@@ -23,7 +23,6 @@ use pillion_runtime::guard::cgroup::{self, Controller};
 use pillion_runtime::journal::{Durable, Journal};
 use pillion_runtime::poller::Poller;
 use pillion_runtime::process::recipe::{self, RecipeError};
-use pillion_runtime::process::volume::place;
 use pillion_runtime::process::{Definition, Larder, Processes, Room, ask_path};
 use pillion_runtime::pump::Pump;
 use pillion_runtime::signals::Signals;
@@ -70,8 +69,14 @@ pub(crate) fn run(
     let (namespace, name) = names(&pod.file.pod, pod);
     let begun = StateFolder::locate()?.begin(&namespace, &name)?;
     let folder = room::folder(&namespace, &name);
+    let memory = memory::folder(&begun.run);
+    if let Some(folder) = &memory {
+        memory::clean(folder)?;
+    }
     let program = env::current_exe().context("cannot tell where pillion is")?;
-    let larder = Rc::new(larder(loaded, pod, &begun, &folder, &program));
+    let mut larder = larder(loaded, pod, &begun, &folder, &program);
+    larder.run.memory_volumes.clone_from(&memory);
+    let larder = Rc::new(larder);
     let (definitions, volumes) = larder.definitions().map_err(|errors| NotRun { errors })?;
     room::make(&folder)?;
     let mut leavings = Leavings::new(folder.clone(), begun.run.volumes());
@@ -79,7 +84,8 @@ pub(crate) fn run(
     // No name contains the sign between them, so that no group's name begins with that of another pod's.
     let group = format!("pillion_{namespace}_{name}_");
     let (limits, unlimited) = limits(&definitions);
-    if let Some(text) = unlimited {
+    let on_disk = memory::missing(&volumes, memory.as_deref());
+    for text in unlimited.into_iter().chain(on_disk) {
         let text = format!(": {text}");
         printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))?;
     }
@@ -89,8 +95,7 @@ pub(crate) fn run(
         leavings.group(&group);
     }
     for volume in &volumes {
-        place::place(volume).map_err(with_help)?;
-        leavings.volume(volume.clone());
+        leavings.place(volume, memory.as_deref())?;
     }
     let guard = Guard::start(&program, &["guard"]).context("cannot start the guard")?;
     let poller = Rc::new(Poller::new()?);
@@ -296,15 +301,6 @@ fn unwritable(begun: &Begun) -> String {
 /// The same, without a buffer of its own.
 fn file(stream: impl AsFd) -> io::Result<File> {
     stream.as_fd().try_clone_to_owned().map(File::from)
-}
-
-fn with_help(error: place::PlaceError) -> anyhow::Error {
-    let help = error.help();
-    let error = anyhow::Error::new(error);
-    match help {
-        Some(help) => error.context(help),
-        None => error,
-    }
 }
 
 fn told(errors: &[RecipeError]) -> String {

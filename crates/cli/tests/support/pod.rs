@@ -58,13 +58,16 @@ impl Pod {
         let name = format!("fault-{}-{count}", std::process::id());
         let folder = tempfile::tempdir().unwrap();
         let pod = Self { name, folder };
-        let header = format!(
-            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {}}}\nspec:\n",
-            pod.name
-        );
-        fs::write(pod.file(), header + spec).unwrap();
+        pod.write(spec);
         fs::create_dir(pod.path("runtime")).unwrap();
         pod
+    }
+
+    /// Writes another specification into its file.
+    pub(crate) fn write(&self, spec: &str) {
+        let name = &self.name;
+        let header = format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec:\n");
+        fs::write(self.file(), header + spec).unwrap();
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -132,6 +135,12 @@ impl Pod {
         assert!(!mounts.contains(&self.name), "{mounts}");
         assert!(!self.room().exists(), "{} is left", self.room().display());
         assert!(!self.first_run().join("volumes").exists());
+        let memory = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
+        for entry in memory {
+            let name = entry.file_name();
+            let is_ours = name.to_string_lossy().contains(&self.name);
+            assert!(!is_ours, "{} is left", entry.path().display());
+        }
     }
 
     /// Who belongs to a run of it: containers have its name in their environment, and whoever guards them is in its
