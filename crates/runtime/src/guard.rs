@@ -13,7 +13,8 @@
 //! tells of the end. So an end that was told means that nothing is left of that run.
 //!
 //! Nobody has to be asked to clean up: a keeper whose socket closes kills all it keeps and goes, and a socket closes
-//! when `pillion` dies of anything. The *guard* adopts what a keeper that was killed leaves behind, and kills it.
+//! when `pillion` dies of anything. The *guard* adopts what a keeper that was killed leaves behind, and kills it. `pillion`
+//! does the same for a guard that was killed, and starts another one. Whoever was stopped is let go on before a kill.
 
 pub mod cgroup;
 mod channel;
@@ -22,7 +23,7 @@ mod message;
 mod serve;
 mod spawn;
 mod stage;
-mod tree;
+pub(crate) mod tree;
 
 pub use crate::socket::ChannelError;
 pub use channel::Channel;
@@ -33,12 +34,14 @@ pub use stage::{Mount, MountKind, Stage, StageError};
 use crate::socket::send_bytes;
 use rustix::event::Timespec;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use rustix::process::{Pid, Signal, kill_process};
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 /// The guard of one pod, seen from `pillion`. Dropped, it ends with all that it guards.
 pub struct Guard {
@@ -56,6 +59,9 @@ const QUIET: Timespec = Timespec {
     tv_nsec: 0,
 };
 
+/// Whoever takes nothing for so long was stopped by somebody. What fits into its socket it need not take at once.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 // === impl Guard ===
 
 impl Guard {
@@ -71,6 +77,31 @@ impl Guard {
             control: Some(control),
             spare: Cell::new(None),
         })
+    }
+
+    /// Can be read when the guard is gone, and only then.
+    pub fn socket(&self) -> Option<BorrowedFd<'_>> {
+        self.control.as_ref().map(OwnedFd::as_fd)
+    }
+
+    /// Whether it was killed: it does not end by itself.
+    pub fn has_ended(&mut self) -> bool {
+        // Whoever cannot be asked is not there.
+        !matches!(self.process.try_wait(), Ok(None))
+    }
+
+    /// Lets it and its keepers go on if somebody has stopped them.
+    pub fn wake(&mut self) {
+        let number = i32::try_from(self.process.id()).ok();
+        if let Some(process) = number.and_then(Pid::from_raw)
+            && !self.has_ended()
+        {
+            // Its number is its own until it was waited for.
+            let _ = kill_process(process, Signal::CONT);
+            if let Some(control) = &self.control {
+                let _ = send_bytes(control.as_fd(), &[serve::WAKE], &[], Some(PATIENCE));
+            }
+        }
     }
 
     /// Starts another one in place of one that was killed.
@@ -107,8 +138,9 @@ impl Guard {
     fn ask(&self) -> io::Result<Channel> {
         let (ours, theirs) = pair()?;
         let control = self.control.as_ref().ok_or(io::ErrorKind::NotConnected)?;
-        send_bytes(control.as_fd(), &[serve::KEEPER], &[theirs.as_fd()])?;
-        Ok(Channel::new(ours))
+        let asked = [theirs.as_fd()];
+        send_bytes(control.as_fd(), &[serve::KEEPER], &asked, Some(PATIENCE))?;
+        Ok(Channel::new(ours).with_patience(PATIENCE))
     }
 
     /// The process of the guard, for those who look at it from outside.
@@ -118,8 +150,13 @@ impl Guard {
 
     /// Lets the guard go, and waits until nothing is left.
     pub fn finish(mut self) -> io::Result<()> {
+        self.let_go()
+    }
+
+    fn let_go(&mut self) -> io::Result<()> {
         self.rest();
         self.control = None;
+        self.wake();
         self.process.wait().map(drop)
     }
 }
@@ -134,10 +171,8 @@ impl fmt::Debug for Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.rest();
-        self.control = None;
         // It ends by itself once its socket is closed; nobody is left to hear of a failure.
-        let _ = self.process.wait();
+        let _ = self.let_go();
     }
 }
 

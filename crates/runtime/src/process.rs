@@ -19,6 +19,7 @@ pub mod expand;
 mod hear;
 mod last_words;
 mod listen;
+mod orphans;
 mod ready;
 pub mod recipe;
 mod run;
@@ -40,6 +41,7 @@ use crate::sys::give_back;
 use alarm::{Alarm, Alarms, Due};
 use beside::Beside;
 use listen::Listeners;
+use orphans::Orphans;
 use pillion_engine::pod::{HookKind, ProbeKind};
 use pillion_engine::{Action, Attempt, ContainerId, Event, Found, Tick};
 use ready::file::FileWatches;
@@ -76,6 +78,7 @@ pub struct Processes {
     callers: Vec<(ContainerId, OwnedFd)>,
     /// Nothing is kept any more only because it might be needed at once.
     rested: bool,
+    orphans: Orphans,
     room: Room,
 }
 
@@ -104,6 +107,7 @@ enum Source {
     Notify(ContainerId),
     Ask(ContainerId),
     Files,
+    Guard,
     Probers,
 }
 
@@ -150,8 +154,10 @@ impl Processes {
             next_exec: 0,
             callers: Vec::new(),
             rested: false,
+            orphans: Orphans::default(),
             room,
         };
+        processes.watch_guard()?;
         processes.guard.prepare();
         let token = processes.token(Source::Probers);
         processes.poller.add(&processes.probers, token)?;
@@ -182,20 +188,27 @@ impl Processes {
     /// Sends a container's process a signal, as somebody else on this machine could.
     pub fn signal(&mut self, container: ContainerId, signal: i32) -> bool {
         let run = self.runs.get(&container);
-        run.is_some_and(|run| run.channel.send(&Order::Signal(signal), &[]).is_ok())
+        run.is_some_and(|run| run.send(&Order::Signal(signal), &[]).is_ok())
     }
 
     /// Kills all that runs.
     pub fn kill_all(&mut self) {
+        self.guard.wake();
         for run in self.runs.values() {
-            run.order(&Order::Kill);
+            run.kill();
         }
     }
 
     /// Lets everything go, and waits until nothing is left.
     pub fn finish(self) -> io::Result<()> {
+        let keepers = self.keepers();
+        for run in self.runs.values() {
+            run.wake();
+        }
         drop(self.runs);
-        self.guard.finish()
+        let finished = self.guard.finish();
+        Self::wait_for_keepers(self.orphans, &keepers);
+        finished
     }
 
     /// Nothing has happened for a while: what was kept to be quick is given back.
@@ -223,7 +236,8 @@ impl Processes {
         let signal = (!std::mem::replace(&mut run.told_to_stop, true))
             .then_some(Order::Signal(run.definition.recipe.stop_signal));
         if deadline <= clock::now() {
-            run.order(&Order::Kill);
+            run.kill();
+            self.guard.wake();
             return;
         }
         if let Some(signal) = signal {
@@ -257,7 +271,8 @@ impl Processes {
         match what {
             Due::Kill => {
                 if let Some(run) = self.run_of(container, attempt) {
-                    run.order(&Order::Kill);
+                    run.kill();
+                    self.guard.wake();
                 }
             }
             Due::Slept(hook) => self.hook_done(container, attempt, hook, true),

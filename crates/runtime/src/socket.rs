@@ -3,6 +3,7 @@
 //! It knows no messages: see [`Channel`](crate::guard::Channel) for those of a guard, [`Lines`](crate::lines::Lines) for
 //! those that people's programs and containers send.
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
@@ -11,6 +12,7 @@ use std::collections::VecDeque;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 /// One end of a conversation, and what came over it and nobody has taken.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ pub(crate) struct Socket {
     descriptor: OwnedFd,
     pub(crate) received: Vec<u8>,
     pub(crate) descriptors: VecDeque<OwnedFd>,
+    /// How long the other side may take nothing of what is sent; for ever if left out.
+    pub(crate) patience: Option<Duration>,
 }
 
 /// Why nothing can be said or heard any more.
@@ -48,6 +52,7 @@ impl Socket {
             descriptor,
             received: Vec::new(),
             descriptors: VecDeque::new(),
+            patience: None,
         }
     }
 
@@ -91,7 +96,7 @@ impl Socket {
         bytes: &[u8],
         descriptors: &[BorrowedFd<'_>],
     ) -> Result<(), ChannelError> {
-        match send_bytes(self.as_fd(), bytes, descriptors) {
+        match send_bytes(self.as_fd(), bytes, descriptors, self.patience) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(ChannelError::Closed),
             sent => Ok(sent?),
         }
@@ -104,11 +109,13 @@ impl AsFd for Socket {
     }
 }
 
-/// Sends all of these bytes, and these descriptors with the first of them.
+/// Sends all of these bytes, and these descriptors with the first of them. If the other side takes nothing for longer than
+/// patience lasts, the rest is not sent, so that nothing else can be said either.
 pub(crate) fn send_bytes(
     socket: BorrowedFd<'_>,
     mut bytes: &[u8],
     descriptors: &[BorrowedFd<'_>],
+    patience: Option<Duration>,
 ) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
     let mut control = SendAncillaryBuffer::new(&mut space);
@@ -118,14 +125,12 @@ pub(crate) fn send_bytes(
             "too many descriptors for one message",
         ));
     }
+    let mut flags = SendFlags::NOSIGNAL;
+    flags.set(SendFlags::DONTWAIT, patience.is_some());
     while !bytes.is_empty() {
-        match sendmsg(
-            socket,
-            &[IoSlice::new(bytes)],
-            &mut control,
-            SendFlags::NOSIGNAL,
-        ) {
+        match sendmsg(socket, &[IoSlice::new(bytes)], &mut control, flags) {
             Err(rustix::io::Errno::INTR) => {}
+            Err(rustix::io::Errno::AGAIN) => wait_for_room(socket, patience)?,
             sent => {
                 bytes = &bytes[sent?..];
                 control.clear();
@@ -133,4 +138,14 @@ pub(crate) fn send_bytes(
         }
     }
     Ok(())
+}
+
+/// Waits until something can be sent.
+fn wait_for_room(socket: BorrowedFd<'_>, patience: Option<Duration>) -> io::Result<()> {
+    let limit = patience.and_then(|patience| Timespec::try_from(patience).ok());
+    match poll(&mut [PollFd::new(&socket, PollFlags::OUT)], limit.as_ref()) {
+        Ok(0) => Err(io::ErrorKind::TimedOut.into()),
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }

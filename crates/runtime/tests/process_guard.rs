@@ -37,7 +37,7 @@ fn launch(guard: &Guard, script: &str) -> (Channel, File) {
 
 fn started(keeper: &mut Channel) -> Pid {
     let report = keeper.receive().unwrap();
-    let Report::Started { pid } = report else {
+    let Report::Started { pid, .. } = report else {
         panic!("{report:?}");
     };
     Pid::from_raw(pid).unwrap()

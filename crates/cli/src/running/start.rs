@@ -106,6 +106,7 @@ pub(crate) fn run(
         limits,
     };
     let mut processes = Processes::new(guard, Rc::clone(&poller), definitions, room)?;
+    processes.adopt()?;
     processes.listen()?;
     let engine = Engine::new(pod.lowered.pod.clone(), clock::now());
     let engine = engine.map_err(|wrong| anyhow::anyhow!("the graph cannot be run: {wrong:?}"))?;

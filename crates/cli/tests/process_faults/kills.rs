@@ -83,6 +83,109 @@ fn a_guard_that_is_killed_is_replaced() {
 }
 
 #[test]
+fn nobody_outlives_a_keeper_whose_guard_was_killed_before() {
+    let pod = Pod::new(STAYS);
+    let run = pod.start();
+    let base = told(&run.hear("base at "));
+    let app = told(&run.hear("app at "));
+    let guard = run.guard();
+
+    guard.signal(Signal::KILL);
+    guard.assert_ends();
+    parent(&app).signal(Signal::KILL);
+
+    app.assert_ends();
+    assert_ne!(run.end().code, 0);
+    base.assert_ends();
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn nobody_outlives_a_keeper_and_a_guard_that_are_killed_at_once() {
+    let pod = Pod::new(STAYS);
+    let run = pod.start();
+    let app = told(&run.hear("app at "));
+    let (guard, keeper) = (run.guard(), parent(&app));
+
+    run.signal(Signal::STOP);
+    guard.signal(Signal::STOP);
+    keeper.signal(Signal::KILL);
+    keeper.assert_ends();
+    guard.signal(Signal::KILL);
+    run.signal(Signal::CONT);
+
+    app.assert_ends();
+    assert_ne!(run.end().code, 0);
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn a_keeper_that_is_stopped_goes_on_when_its_container_is_to_be_killed() {
+    let pod = Pod::new(&STAYS.replace("Never\n", "Never\n  terminationGracePeriodSeconds: 1\n"));
+    let run = pod.start();
+    let app = told(&run.hear("app at "));
+
+    parent(&app).signal(Signal::STOP);
+    run.signal(Signal::TERM);
+
+    assert_eq!(run.end().code, 143);
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn a_guard_that_is_stopped_goes_on_when_it_is_needed() {
+    let pod = Pod::new(STAYS);
+    let run = pod.start();
+    run.hear("app at ");
+
+    run.guard().signal(Signal::STOP);
+    run.signal(Signal::TERM);
+
+    assert_eq!(run.end().code, 143);
+    pod.assert_nothing_is_left();
+}
+
+/// Commands beside the container that are so long that two of them do not fit into a socket.
+const LONG_ORDERS: &str = "
+  restartPolicy: Never
+  containers:
+    - name: app
+      env: [{name: LONG, value: 'LONG'}]
+      readinessProbe: {exec: {command: [touch, probed]}, periodSeconds: 1}
+      command:
+        - sh
+        - -c
+        - until [ -e probed ]; do sleep 0.02; done; echo app at $$$$; (setsid sleep 1000 &); exec sleep 1000
+";
+
+#[test]
+fn a_keeper_that_takes_no_orders_holds_up_nobody() {
+    let long = "x".repeat(120_000);
+    let pod = Pod::new(&LONG_ORDERS.replace("'LONG'", &long));
+    let run = pod.start();
+    let app = told(&run.hear("app at "));
+
+    parent(&app).signal(Signal::STOP);
+
+    app.assert_ends();
+    assert_eq!(run.end().code, 137);
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn nobody_outlives_pillion_with_a_keeper_that_is_stopped() {
+    let pod = Pod::new(STAYS);
+    let run = pod.start();
+    let app = told(&run.hear("app at "));
+
+    parent(&app).signal(Signal::STOP);
+    run.signal(Signal::KILL);
+
+    assert_eq!(run.end().code, 137);
+    pod.wait_until_nobody_is_left();
+}
+
+#[test]
 fn nobody_outlives_pillion() {
     let pod = Pod::new(STAYS);
     let run = pod.start();

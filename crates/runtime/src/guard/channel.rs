@@ -8,6 +8,7 @@ use rustix::net::RecvFlags;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 /// One end of a conversation.
 #[derive(Debug)]
@@ -25,6 +26,14 @@ impl Channel {
     pub fn new(socket: OwnedFd) -> Self {
         let socket = Socket::new(socket);
         Self { socket }
+    }
+
+    /// Waits no longer than this for the other side to take what is said, if it has not taken what was said before. When
+    /// that fails, nothing can be said any more.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.socket.patience = Some(patience);
+        self
     }
 
     /// Says something, and hands over copies of these descriptors.

@@ -85,9 +85,9 @@ fn begin(channel: &mut Channel) -> Result<Begun, Failed> {
             .collect(),
     };
     let process = spawn(&launch, &descriptors, &scene).map_err(Failed::Start)?;
-    let pid = process.as_raw_pid();
+    let (pid, keeper) = (process.as_raw_pid(), rustix::process::getpid().as_raw_pid());
     // If nobody listens, the loop finds out.
-    let _ = channel.send(&Report::Started { pid }, &[]);
+    let _ = channel.send(&Report::Started { pid, keeper }, &[]);
     Ok(Begun {
         process,
         children,

@@ -67,6 +67,8 @@ pub enum Report {
     Started {
         /// Under this number.
         pid: i32,
+        /// The number of the keeper.
+        keeper: i32,
     },
     /// The process could not be started; the keeper is gone.
     StartFailed {

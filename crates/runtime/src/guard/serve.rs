@@ -7,7 +7,7 @@ use super::tree::{self, Reaped};
 use crate::sys::{Forked, SignalFd, fork, give_back, keep_descriptors};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
-use rustix::process::{Pid, set_child_subreaper, setsid};
+use rustix::process::{Pid, Signal, set_child_subreaper, setsid};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, IoSliceMut};
@@ -16,6 +16,21 @@ use std::os::fd::{AsFd, OwnedFd};
 
 /// The byte that asks for a keeper; its socket comes with it.
 pub(super) const KEEPER: u8 = b'k';
+
+/// The byte that asks to let all keepers go on, if somebody has stopped them.
+pub(super) const WAKE: u8 = b'w';
+
+/// What `pillion` wants of a guard.
+enum Asked {
+    /// A keeper for this socket.
+    Keeper(OwnedFd),
+    /// That no keeper stands still.
+    Wake,
+    /// Nothing that makes sense.
+    Nothing,
+    /// Nothing ever again.
+    End,
+}
 
 /// Guards until the other end of standard input is closed and nothing is left.
 ///
@@ -49,8 +64,8 @@ pub fn serve() -> io::Result<()> {
         let asked = open && !events[1].revents().is_empty();
         children.drain();
         if asked {
-            match next_keeper(&stdin) {
-                Ok(Some(socket)) => match start_keeper(socket) {
+            match next(&stdin).unwrap_or(Asked::End) {
+                Asked::Keeper(socket) => match start_keeper(socket) {
                     Ok(Some(keeper)) => {
                         keepers.insert(keeper);
                     }
@@ -59,8 +74,13 @@ pub fn serve() -> io::Result<()> {
                     // Whoever asked sees its socket closed.
                     Err(_) => {}
                 },
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(None) | Err(_) => open = false,
+                Asked::Wake => wake(),
+                Asked::Nothing => {}
+                Asked::End => {
+                    open = false;
+                    // A keeper that somebody has stopped would not notice that it is alone.
+                    wake();
+                }
             }
         }
     }
@@ -86,23 +106,32 @@ fn reap(keepers: &mut HashSet<Pid>) -> bool {
     true
 }
 
-/// The socket of a keeper that is asked for; `None` when there will be no more.
-fn next_keeper(control: impl AsFd) -> io::Result<Option<OwnedFd>> {
+fn wake() {
+    tree::signal_children(Signal::CONT, |_| false);
+}
+
+/// What is asked for next.
+fn next(control: impl AsFd) -> io::Result<Asked> {
     let mut byte = [0];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let parts = &mut [IoSliceMut::new(&mut byte)];
-    let came = recvmsg(control, parts, &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
-    if came.bytes == 0 || byte != [KEEPER] {
-        return Ok(None);
+    let came = match recvmsg(control, parts, &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
+        Err(rustix::io::Errno::INTR) => return Ok(Asked::Nothing),
+        came => came?,
+    };
+    if came.bytes == 0 {
+        return Ok(Asked::End);
     }
     let socket = ancillary.drain().find_map(|message| match message {
         RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
         RecvAncillaryMessage::ScmCredentials(_) | _ => None,
     });
-    socket
-        .map(Some)
-        .ok_or_else(|| io::Error::from(io::ErrorKind::Interrupted))
+    Ok(match (byte, socket) {
+        ([KEEPER], Some(socket)) => Asked::Keeper(socket),
+        ([WAKE], _) => Asked::Wake,
+        _ => Asked::Nothing,
+    })
 }
 
 /// Forks a keeper for this socket. In the keeper it returns `None`, when all is over.

@@ -1,10 +1,10 @@
 //! The children of this process, also those that it adopted.
 
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, wait};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, wait, waitpid};
 use std::fs;
 
 /// Those that this process would wait for.
-pub(super) fn children() -> Vec<Pid> {
+pub(crate) fn children() -> Vec<Pid> {
     let own = std::process::id();
     match fs::read_to_string(format!("/proc/self/task/{own}/children")) {
         Ok(list) => list.split_whitespace().filter_map(parse).collect(),
@@ -17,12 +17,40 @@ pub(super) fn children() -> Vec<Pid> {
 /// turn, so that it is enough to do so again whenever one has ended. Only children are killed: their numbers cannot
 /// have gone to somebody else before they have been waited for.
 pub(super) fn kill_children(spare: impl Fn(Pid) -> bool) {
+    signal_children(Signal::KILL, spare);
+}
+
+/// Sends the children of this process a signal, but for these.
+pub(super) fn signal_children(signal: Signal, spare: impl Fn(Pid) -> bool) {
     for child in children() {
         if !spare(child) {
-            // It may have ended by itself; then there is nothing to kill.
-            let _ = kill_process(child, Signal::KILL);
+            // It may have ended by itself; then nobody gets it.
+            let _ = kill_process(child, signal);
         }
     }
+}
+
+/// Kills the children of this process, but for these, and what they leave behind, until there are none. Waits for each of
+/// them, and for nobody else.
+pub(crate) fn bring_down(spare: impl Fn(Pid) -> bool) {
+    loop {
+        let mut others = children();
+        others.retain(|child| !spare(*child));
+        if others.is_empty() {
+            return;
+        }
+        for child in others {
+            // It may have ended by itself.
+            let _ = kill_process(child, Signal::KILL);
+            end_of(child);
+        }
+    }
+}
+
+/// Waits for the end of one child, if it is one.
+pub(crate) fn end_of(child: Pid) {
+    let interrupted = rustix::io::Errno::INTR;
+    while waitpid(Some(child), WaitOptions::empty()).err() == Some(interrupted) {}
 }
 
 /// One child that has ended and was not waited for yet.

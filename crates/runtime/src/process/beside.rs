@@ -255,7 +255,7 @@ impl Run {
         stdio: &[BorrowedFd<'_>],
     ) -> io::Result<()> {
         let order = Order::Exec { id, input, launch };
-        self.channel.send(&order, stdio).map_err(io::Error::other)?;
+        self.send(&order, stdio).map_err(io::Error::other)?;
         self.beside.insert(id, what);
         Ok(())
     }

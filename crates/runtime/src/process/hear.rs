@@ -26,6 +26,7 @@ impl Processes {
                     self.notified(container, attempt, true);
                 }
             }
+            Some(Source::Guard) => self.see_to_guard(),
             Some(Source::Probers) => self.take_answers(),
         }
     }
@@ -36,9 +37,11 @@ impl Processes {
             let attempt = run.attempt;
             match run.channel.try_receive() {
                 Ok(None) => return,
-                Ok(Some(Report::Started { pid })) => {
+                Ok(Some(Report::Started { pid, keeper })) => {
                     run.pid = Some(pid);
+                    run.keeper = Some(keeper);
                     self.tell(Event::Started { container, attempt });
+                    self.bring_down_orphans();
                 }
                 Ok(Some(Report::StartFailed {
                     errno,
@@ -54,7 +57,7 @@ impl Processes {
                 Ok(Some(Report::ExecDone { id, outcome })) => {
                     self.exec_done(container, id, outcome);
                 }
-                // It was killed; the guard has seen to what it kept.
+                // It was killed; the guard sees to what it kept, or we do.
                 Err(
                     ChannelError::Closed
                     | ChannelError::Io(_)
@@ -150,6 +153,7 @@ impl Processes {
         for token in &run.tokens {
             self.sources.remove(token);
         }
+        self.keeper_has_gone();
         self.alarms.forget(container, run.attempt);
         self.files.forget(container, run.attempt);
         for (ticket, _) in self

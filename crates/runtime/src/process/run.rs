@@ -5,13 +5,15 @@ use super::definition::Definition;
 use super::last_words::LastWords;
 use super::ready::line::LineWatch;
 use super::ready::notify::NotifySocket;
-use crate::guard::{Channel, Order, Outcome};
+use crate::guard::{Channel, ChannelError, Order, Outcome};
 use crate::poller::Token;
 use crate::process::beside::Beside;
 use crate::runtime::Stream;
 use pillion_engine::{Attempt, Exit};
+use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
-use std::os::fd::OwnedFd;
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::rc::Rc;
 
 /// A process, as it is seen from here.
@@ -22,6 +24,8 @@ pub(super) struct Run {
     pub(super) channel: Channel,
     /// Its number, once it runs.
     pub(super) pid: Option<i32>,
+    /// That of its keeper, once it runs.
+    pub(super) keeper: Option<i32>,
     pub(super) pipes: Pipes,
     pub(super) told_to_stop: bool,
     /// What runs beside it, by the numbers of the commands.
@@ -50,7 +54,42 @@ pub(super) struct Pipes {
 impl Run {
     /// Tells the keeper to do something. If it is gone, that is noticed when it is listened to.
     pub(super) fn order(&self, order: &Order) {
-        let _ = self.channel.send(order, &[]);
+        // What went wrong was seen to.
+        let _ = self.send(order, &[]);
+    }
+
+    /// The same with descriptors. A keeper that takes no orders any more is killed: then others see to what it keeps, and it
+    /// is listened to for the last time.
+    pub(super) fn send(
+        &self,
+        order: &Order,
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<(), ChannelError> {
+        let sent = self.channel.send(order, descriptors);
+        if let Err(ChannelError::Io(error)) = &sent
+            && error.kind() == io::ErrorKind::TimedOut
+        {
+            self.signal_keeper(Signal::KILL);
+        }
+        sent
+    }
+
+    /// Kills the process and all it has started.
+    pub(super) fn kill(&self) {
+        self.order(&Order::Kill);
+        self.wake();
+    }
+
+    /// Lets the keeper go on if somebody has stopped it.
+    pub(super) fn wake(&self) {
+        self.signal_keeper(Signal::CONT);
+    }
+
+    fn signal_keeper(&self, signal: Signal) {
+        if let Some(keeper) = self.keeper.and_then(Pid::from_raw) {
+            // It may be gone; then that is noticed when it is listened to.
+            let _ = kill_process(keeper, signal);
+        }
     }
 
     /// What was written, if anything; an error when nobody will write any more.

@@ -101,6 +101,7 @@ impl Processes {
             attempt,
             channel,
             pid: None,
+            keeper: None,
             pipes: Pipes::default(),
             told_to_stop: false,
             beside: BTreeMap::new(),
@@ -126,8 +127,7 @@ impl Processes {
             if !is_gone(&error) {
                 return Err(error);
             }
-            // Somebody killed the guard. Its keepers see to themselves.
-            self.guard.restart()?;
+            self.replace_guard()?;
             self.guard.keeper()
         });
         let channel = channel.map_err(create)?;

@@ -230,7 +230,7 @@ pub(crate) struct Kept {
 impl Kept {
     pub(crate) fn started(&mut self) -> i32 {
         let report = self.keeper.receive().unwrap();
-        let Report::Started { pid } = report else {
+        let Report::Started { pid, .. } = report else {
             panic!("{report:?}");
         };
         pid
