@@ -13,6 +13,8 @@ mod kills;
 mod pod;
 #[path = "process_faults/probes.rs"]
 mod probes;
+#[path = "process_faults/refusals.rs"]
+mod refusals;
 #[path = "process_faults/shortage.rs"]
 mod shortage;
 #[path = "process_faults/user.rs"]

@@ -53,6 +53,15 @@ pub struct Guard {
     spare: Cell<Option<Channel>>,
 }
 
+/// Why a stage cannot be set.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Refused {
+    /// In words.
+    pub message: String,
+    /// What to do about it, if that is known.
+    pub hint: Option<String>,
+}
+
 /// Whoever has had nothing to do for so long will have nothing to do for a while, and gives back what it can.
 const QUIET: Timespec = Timespec {
     tv_sec: 1,
@@ -141,6 +150,19 @@ impl Guard {
         let asked = [theirs.as_fd()];
         send_bytes(control.as_fd(), &[serve::KEEPER], &asked, Some(PATIENCE))?;
         Ok(Channel::new(ours).with_patience(PATIENCE))
+    }
+
+    /// Tries whether a stage can be set, without starting anything; says why not.
+    pub fn rehearse(&self, stage: Stage) -> Result<Option<Refused>, ChannelError> {
+        let mut channel = self.keeper()?;
+        channel.send(&Order::Rehearse(Box::new(stage)), &[])?;
+        match channel.receive_within(PATIENCE)? {
+            Report::StartFailed { message, hint, .. } => Ok(Some(Refused { message, hint })),
+            Report::Rehearsed
+            | Report::Started { .. }
+            | Report::Exited { .. }
+            | Report::ExecDone { .. } => Ok(None),
+        }
     }
 
     /// The process of the guard, for those who look at it from outside.

@@ -22,6 +22,7 @@ mod listen;
 mod orphans;
 mod ready;
 pub mod recipe;
+mod rehearsal;
 mod run;
 mod start;
 mod stdio;
@@ -31,6 +32,7 @@ pub use ask::CALLERS;
 pub use attach::Attached;
 pub use definition::{Definition, Larder};
 pub use listen::ListenError;
+pub use rehearsal::rehearse;
 
 use crate::clock;
 use crate::guard::{Guard, Order, cgroup::Controller};

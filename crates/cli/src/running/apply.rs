@@ -126,7 +126,8 @@ impl Applier {
         if self.is_busy() {
             return Err(Rejected::Busy);
         }
-        let candidate = Candidate::read(apply, &self.newest, self.leavings.volumes())?;
+        let mut candidate = Candidate::read(apply, &self.newest, self.leavings.volumes())?;
+        candidate.add_problems(&pod.runtime.rehearse(&candidate.larder.pod));
         let changes = self.changes(&candidate, apply.force, pod)?;
         let batches = in_batches(changes, pod.engine());
         let mut plan = plan(&batches, pod.engine());

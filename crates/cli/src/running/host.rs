@@ -1,6 +1,7 @@
 //! What is known of this machine.
 
 use pillion_runtime::process::recipe::{Capacity, Host};
+use rustix::process::Gid;
 use std::env;
 use std::fs;
 use std::net::UdpSocket;
@@ -20,7 +21,15 @@ pub(super) fn look() -> Host {
             storage: storage().unwrap_or_default(),
         },
         user: rustix::process::geteuid().as_raw(),
+        groups: groups(),
     }
+}
+
+fn groups() -> Vec<u32> {
+    let first = rustix::process::getegid();
+    // Whoever cannot be asked has no others.
+    let others = rustix::process::getgroups().unwrap_or_default();
+    [first].into_iter().chain(others).map(Gid::as_raw).collect()
 }
 
 /// The variables that can be handed on: those that are text.

@@ -23,16 +23,19 @@ use pillion_runtime::guard::cgroup::{self, Controller};
 use pillion_runtime::journal::{Durable, Journal};
 use pillion_runtime::poller::Poller;
 use pillion_runtime::process::recipe::{self, RecipeError};
-use pillion_runtime::process::{Definition, Larder, Processes, Room, ask_path};
+use pillion_runtime::process::volume::VolumePlan;
+use pillion_runtime::process::{Definition, Larder, Processes, Room, ask_path, rehearse};
 use pillion_runtime::pump::Pump;
 use pillion_runtime::signals::Signals;
 use pillion_simulator::act::Act;
 use pillion_spec::pod::Pod;
+use pillion_spec::source::Position;
 use pillion_spec::{Loaded, LoadedPod};
 use pillion_timeline::story::Stamps;
 use pillion_timeline::{Base, Line, Recorder, Tone, Wall};
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal as _};
 use std::os::fd::AsFd;
@@ -52,9 +55,12 @@ pub(crate) struct Options {
 
 /// A pod cannot be run on this machine.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", told(.errors))]
+#[error("`{pod}` cannot be run on this machine{}", told(.places, .errors))]
 pub(crate) struct NotRun {
+    pod: String,
     errors: Vec<RecipeError>,
+    /// Where each of them is in the file.
+    places: Vec<String>,
 }
 
 /// Runs a pod to its end.
@@ -77,7 +83,8 @@ pub(crate) fn run(
     let mut larder = larder(loaded, pod, &begun, &folder, &program);
     larder.run.memory_volumes.clone_from(&memory);
     let larder = Rc::new(larder);
-    let (definitions, volumes) = larder.definitions().map_err(|errors| NotRun { errors })?;
+    let guard = Guard::start(&program, &["guard"]).context("cannot start the guard")?;
+    let (definitions, volumes) = define(&larder, &guard, loaded, pod)?;
     room::make(&folder)?;
     let mut leavings = Leavings::new(folder.clone(), begun.run.volumes());
     fs::write(begun.run.pod_file(), loaded.source.text()).with_context(|| unwritable(&begun))?;
@@ -97,7 +104,6 @@ pub(crate) fn run(
     for volume in &volumes {
         leavings.place(volume, memory.as_deref())?;
     }
-    let guard = Guard::start(&program, &["guard"]).context("cannot start the guard")?;
     let poller = Rc::new(Poller::new()?);
     poller.add(&signals, SIGNALS)?;
     let room = Room {
@@ -207,6 +213,32 @@ fn larder(loaded: &Loaded, pod: &LoadedPod, begun: &Begun, room: &Path, program:
     }
 }
 
+/// What containers are run by, or everything that keeps them from it, with its place.
+fn define(
+    larder: &Rc<Larder>,
+    guard: &Guard,
+    loaded: &Loaded,
+    pod: &LoadedPod,
+) -> Result<(Vec<Definition>, Vec<VolumePlan>), NotRun> {
+    let refused = rehearse(guard, &larder.pod);
+    let mut errors = match larder.definitions() {
+        Ok(defined) if refused.is_empty() => return Ok(defined),
+        Ok(_) => refused,
+        Err(errors) => errors.into_iter().chain(refused).collect(),
+    };
+    let span = |error: &RecipeError| pod.file.places.key(&error.field);
+    errors.sort_by_key(span);
+    let place = |error: &RecipeError| {
+        let Position { line, column } = loaded.source.position(span(error));
+        format!("{}:{line}:{column}", loaded.source.name())
+    };
+    Err(NotRun {
+        pod: pod.lowered.pod.name.to_string(),
+        places: errors.iter().map(place).collect(),
+        errors,
+    })
+}
+
 /// What can be limited, if something is to be, or a sentence about it if nothing can.
 pub(super) fn limits<'d>(
     definitions: impl IntoIterator<Item = &'d Definition>,
@@ -304,9 +336,12 @@ fn file(stream: impl AsFd) -> io::Result<File> {
     stream.as_fd().try_clone_to_owned().map(File::from)
 }
 
-fn told(errors: &[RecipeError]) -> String {
-    let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
-    errors.join("\n       ")
+fn told(places: &[String], errors: &[RecipeError]) -> String {
+    let mut told = String::new();
+    for (place, error) in places.iter().zip(errors) {
+        let _ = write!(told, "\n  {place}: {error}");
+    }
+    told
 }
 
 // === impl NotRun ===
@@ -314,7 +349,10 @@ fn told(errors: &[RecipeError]) -> String {
 impl Hint for NotRun {
     fn hint(&self) -> Option<String> {
         let mut helps: Vec<_> = self.errors.iter().filter_map(RecipeError::help).collect();
-        helps.dedup();
-        (!helps.is_empty()).then(|| helps.join("\n      "))
+        let mut seen = BTreeSet::new();
+        helps.retain(|help| seen.insert(help.clone()));
+        // Some are longer than a line.
+        let help = helps.join("\n").replace('\n', "\n      ");
+        (!help.is_empty()).then_some(help)
     }
 }

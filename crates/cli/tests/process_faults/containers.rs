@@ -127,8 +127,12 @@ fn a_line_without_an_end_is_shown() {
     assert!(pod.run().said("no end"));
 }
 
-/// Bytes that a container floods its output with.
-const FLOOD: u64 = 128 << 20;
+/// Bytes that a container floods its output with. A build that is not optimised takes a minute for the whole of it.
+const FLOOD: u64 = if cfg!(debug_assertions) {
+    128 << 20
+} else {
+    1 << 30
+};
 
 /// Kilobytes that must be enough for whatever is written.
 const ENOUGH: u64 = 48 << 10;
@@ -166,5 +170,5 @@ fn a_flood_of_output_is_not_kept_in_memory() {
     let kept: u64 = logs
         .map(|file| file.unwrap().metadata().unwrap().len())
         .sum();
-    assert!(kept < FLOOD / 4, "a part of it is kept: {kept}");
+    assert!(kept < 32 << 20, "a part of it is kept: {kept}");
 }

@@ -3,10 +3,11 @@
 use super::again::try_again;
 
 /// What is tried again, as far as it does not take long.
-const AGAIN: [&str; 5] = [
+const AGAIN: [&str; 6] = [
     "kills::",
     "containers::",
     "shortage::",
+    "refusals::",
     "--skip=a_flood",
     "--skip=at_any_moment",
 ];

@@ -4,9 +4,11 @@
 //! descriptors belong to it travel with its first byte.
 
 use crate::socket::{ChannelError, Socket};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::RecvFlags;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
@@ -57,6 +59,23 @@ impl Channel {
                 return Ok(message);
             }
             self.socket.fill(RecvFlags::empty())?;
+        }
+    }
+
+    /// Waits for the next message, but not for ever.
+    pub fn receive_within<M: DeserializeOwned>(
+        &mut self,
+        time: Duration,
+    ) -> Result<M, ChannelError> {
+        let limit = Timespec::try_from(time).ok();
+        loop {
+            if let Some(message) = self.try_receive()? {
+                return Ok(message);
+            }
+            let mut events = [PollFd::new(&self.socket, PollFlags::IN)];
+            if poll(&mut events, limit.as_ref()).map_err(io::Error::from)? == 0 {
+                return Err(io::Error::from(io::ErrorKind::TimedOut).into());
+            }
         }
     }
 

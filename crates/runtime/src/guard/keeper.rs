@@ -32,9 +32,11 @@ struct Keeper {
 }
 
 /// Why there is nothing to keep.
-enum Failed {
+enum Nothing {
     /// There was no order to start anything.
     Order,
+    /// It was only a rehearsal, and went well.
+    Rehearsed,
     /// The stage could not be set.
     Stage(StageError),
     /// The process could not be started.
@@ -45,8 +47,8 @@ enum Failed {
 pub(super) fn keep(mut channel: Channel) {
     match begin(&mut channel) {
         Ok(begun) => Keeper::new(channel, begun).run(),
-        Err(failed) => {
-            if let Some(report) = failed.report() {
+        Err(nothing) => {
+            if let Some(report) = nothing.report() {
                 // If nobody listens, nobody is misled.
                 let _ = channel.send(&report, &[]);
             }
@@ -61,9 +63,15 @@ struct Begun {
     scene: Scene,
 }
 
-fn begin(channel: &mut Channel) -> Result<Begun, Failed> {
+fn begin(channel: &mut Channel) -> Result<Begun, Nothing> {
     let launch = match channel.receive() {
         Ok(Order::Launch(launch)) => launch,
+        Ok(Order::Rehearse(stage)) => {
+            return Err(match stage.set() {
+                Ok(_) => Nothing::Rehearsed,
+                Err(error) => Nothing::Stage(error),
+            });
+        }
         Ok(
             Order::Exec { .. }
             | Order::EndExec { .. }
@@ -71,11 +79,11 @@ fn begin(channel: &mut Channel) -> Result<Begun, Failed> {
             | Order::Signal(_)
             | Order::Kill,
         )
-        | Err(_) => return Err(Failed::Order),
+        | Err(_) => return Err(Nothing::Order),
     };
-    let children = prepare().map_err(|error| Failed::Start(error.into()))?;
+    let children = prepare().map_err(|error| Nothing::Start(error.into()))?;
     let scene = match &launch.stage {
-        Some(stage) => stage.set().map_err(Failed::Stage)?,
+        Some(stage) => stage.set().map_err(Nothing::Stage)?,
         None => Scene::default(),
     };
     let descriptors = Descriptors {
@@ -84,7 +92,7 @@ fn begin(channel: &mut Channel) -> Result<Begun, Failed> {
             .map_while(|_| channel.take_descriptor())
             .collect(),
     };
-    let process = spawn(&launch, &descriptors, &scene).map_err(Failed::Start)?;
+    let process = spawn(&launch, &descriptors, &scene).map_err(Nothing::Start)?;
     let (pid, keeper) = (process.as_raw_pid(), rustix::process::getpid().as_raw_pid());
     // If nobody listens, the loop finds out.
     let _ = channel.send(&Report::Started { pid, keeper }, &[]);
@@ -101,13 +109,14 @@ fn prepare() -> io::Result<SignalFd> {
     SignalFd::new(libc::SIGCHLD)
 }
 
-// === impl Failed ===
+// === impl Nothing ===
 
-impl Failed {
+impl Nothing {
     /// What to tell of it, if there is anything to tell.
     fn report(self) -> Option<Report> {
         match self {
             Self::Order => None,
+            Self::Rehearsed => Some(Report::Rehearsed),
             Self::Stage(error) => Some(Report::StartFailed {
                 errno: None,
                 message: error.message(),
@@ -199,7 +208,7 @@ impl Keeper {
     fn obey(&mut self, order: Order) {
         match order {
             // There is one already.
-            Order::Launch(_) => {}
+            Order::Launch(_) | Order::Rehearse(_) => {}
             Order::Exec { id, input, launch } => self.exec(id, input, &launch),
             Order::EndExec { id } => {
                 for (pid, of) in &self.execs {

@@ -10,6 +10,8 @@ pub enum Order {
     /// Start the process. The first order, and the only one of its kind; comes with standard input, output and error,
     /// and then with the sockets that the launch names.
     Launch(Launch),
+    /// Set a stage and start nothing, to see whether it can be. Instead of a launch, and the last order.
+    Rehearse(Box<Stage>),
     /// Run a command beside the process, where the process is: its stage and its sockets are left out of account. Comes
     /// with standard output and error.
     Exec {
@@ -79,6 +81,8 @@ pub enum Report {
         /// What to do about it, if that is known.
         hint: Option<String>,
     },
+    /// The stage can be set; the keeper is gone.
+    Rehearsed,
     /// The process and all it had started are gone, and so is the keeper.
     Exited {
         /// How the process ended.

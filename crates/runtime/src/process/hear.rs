@@ -54,6 +54,8 @@ impl Processes {
                     let exit = run::exit(outcome, oom);
                     self.exited(container, exit);
                 }
+                // Nobody asked for one.
+                Ok(Some(Report::Rehearsed)) => {}
                 Ok(Some(Report::ExecDone { id, outcome })) => {
                     self.exec_done(container, id, outcome);
                 }

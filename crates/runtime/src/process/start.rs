@@ -32,7 +32,7 @@ struct NotStarted {
 }
 
 /// Where Kubernetes expects a container's last words.
-const USUAL_LAST_WORDS: &str = "/dev/termination-log";
+pub(super) const USUAL_LAST_WORDS: &str = "/dev/termination-log";
 
 impl Processes {
     pub(super) fn start(

@@ -3,7 +3,7 @@
 use super::kept::{
     Container, Folder, every_guard, is_root, nobodys_guard, own_guard, program, unique,
 };
-use pillion_runtime::guard::{Guard, Order, Outcome};
+use pillion_runtime::guard::{Guard, Mount, MountKind, Order, Outcome, Refused, Stage};
 use std::fs;
 use std::path::Path;
 
@@ -264,7 +264,18 @@ fn a_kernel_that_gives_no_namespaces_is_named_with_the_way_without() {
         "{message}"
     );
     assert!(message.contains("settings below user. allow"), "{message}");
-    assert!(hint.unwrap().contains("PILLION_VOLUME_<NAME>"));
+    assert!(hint.clone().unwrap().contains("PILLION_VOLUME_<NAME>"));
+    let rehearsed = guard.rehearse(Stage {
+        mounts: vec![Mount {
+            kind: MountKind::Tmpfs { size: None },
+            target: "/pillion-rehearsal".into(),
+            read_only: false,
+        }],
+        ..Stage::default()
+    });
+    assert_eq!(rehearsed.unwrap(), Some(Refused { message, hint }));
+    let plain = guard.rehearse(Stage::default());
+    assert_eq!(plain.unwrap(), None);
 }
 
 #[test]

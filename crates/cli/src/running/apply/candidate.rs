@@ -74,6 +74,11 @@ impl Candidate {
         Ok(candidate)
     }
 
+    /// More that keeps containers from being run.
+    pub(super) fn add_problems(&mut self, errors: &[RecipeError]) {
+        self.problems.extend(errors.iter().map(problem));
+    }
+
     fn define(&mut self) {
         match self.larder.definitions() {
             Ok((definitions, volumes)) => {

@@ -301,7 +301,7 @@ fn whoever_asks_for_a_volume_is_told_where_it_is_without_mounting_it() {
     let by_value = asking("env: [{name: X, value: $(PILLION_VOLUME_OTHER)/x}]");
     let value = by_value.variable("X");
     assert_eq!(value.as_deref(), Some("/state/volumes/other/x"));
-    let another = asking("securityContext: {runAsUser: 7}");
+    let another = asking("securityContext: {runAsUser: 7}").on(|host| host.user = 0);
     assert_eq!(another.variable("PILLION_VOLUME_DATA"), None);
 }
 
@@ -311,6 +311,7 @@ fn another_user_is_told_where_volumes_are_mounted() {
         "containers: [{name: app, command: [x], securityContext: {runAsUser: 7}, volumeMounts: \
          [{name: data, mountPath: /d}, {name: data, mountPath: /e}]}]\n  volumes: [{name: data, emptyDir: {}}]",
     );
+    let pod = pod.on(|host| host.user = 0);
     assert_eq!(pod.variable("PILLION_VOLUME_DATA").as_deref(), Some("/d"));
     let same = pod.on(|host| host.user = 7);
     let own = same.variable("PILLION_VOLUME_DATA");

@@ -212,6 +212,26 @@ pub enum Problem {
         /// The number.
         id: i64,
     },
+    /// Somebody else than Pillion, where Pillion is not root.
+    #[error(
+        "has the `{field}` {wanted}, and only root can become somebody else: Pillion runs as user {own}"
+    )]
+    NeedsRoot {
+        /// Which.
+        field: &'static str,
+        /// The user or group.
+        wanted: u32,
+        /// The user that Pillion runs as.
+        own: u32,
+    },
+    /// The machine was asked, and refused.
+    #[error("{message}")]
+    Refused {
+        /// What and why.
+        message: String,
+        /// What to do about it, if that is known.
+        hint: Option<String>,
+    },
     /// A signal that the system does not have.
     #[error("has the `stopSignal` `{name}`, which is no signal of this system")]
     UnknownSignal {
@@ -309,6 +329,12 @@ impl Problem {
                     .into()
             }
             Self::BadId { .. } => format!("it takes a number from 0 to {}", i32::MAX),
+            Self::NeedsRoot { .. } => {
+                "run Pillion as root, or leave `runAsUser`, `runAsGroup`, `supplementalGroups` and \
+                 `fsGroup` out"
+                    .into()
+            }
+            Self::Refused { hint, .. } => return hint.clone(),
             Self::UnknownSignal { .. } => "for example `SIGTERM`, `SIGINT` or `SIGRTMIN+3`".into(),
             Self::Nul { .. } | Self::UnknownContainer { .. } | Self::FileAndFolder { .. } => {
                 return None;

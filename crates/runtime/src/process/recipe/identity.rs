@@ -2,6 +2,7 @@
 
 use super::cook::Cook;
 use super::error::Problem;
+use super::kitchen::Host;
 
 /// Users and groups. What is not given stays as it is with Pillion itself.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -33,7 +34,11 @@ impl Identity {
         if non_root {
             cook.note_own("securityContext", refuse_root(user, host));
         }
-        let mut note = |field, id| cook.note_own("securityContext", checked(field, id));
+        let us = cook.kitchen.host;
+        let mut note = |field, id| {
+            let id = checked(field, id).and_then(|id| allowed(us, field, id));
+            cook.note_own("securityContext", id)
+        };
         Self {
             user: user.and_then(|id| note("runAsUser", id)),
             group: group.and_then(|id| note("runAsGroup", id)),
@@ -47,6 +52,21 @@ fn refuse_root(user: Option<i64>, host: u32) -> Result<(), Problem> {
         Some(0) => Err(Problem::RunsAsRoot),
         None if host == 0 => Err(Problem::InheritsRoot),
         Some(_) | None => Ok(()),
+    }
+}
+
+/// An id that this machine lets us have.
+fn allowed(us: &Host, field: &'static str, wanted: u32) -> Result<u32, Problem> {
+    let is_ours = match field {
+        "runAsUser" => wanted == us.user,
+        "runAsGroup" => us.groups.first() == Some(&wanted),
+        _ => us.groups.contains(&wanted),
+    };
+    let own = us.user;
+    if own == 0 || is_ours {
+        Ok(wanted)
+    } else {
+        Err(Problem::NeedsRoot { field, wanted, own })
     }
 }
 

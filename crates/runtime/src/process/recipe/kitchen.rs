@@ -38,6 +38,8 @@ pub struct Host {
     pub capacity: Capacity,
     /// The user that Pillion runs as.
     pub user: u32,
+    /// All groups of that user, the first one first.
+    pub groups: Vec<u32>,
 }
 
 /// What a machine has.

@@ -41,6 +41,7 @@ impl Written {
                     storage: 100 << 30,
                 },
                 user: 1000,
+                groups: vec![1000, 7, 27],
             },
             run: Run {
                 name: "orders".into(),

@@ -23,7 +23,26 @@ fn the_container_comes_before_the_pod() {
         group: Some(2),
         groups: vec![3, 4, 5],
     };
+    let pod = pod.on(|host| host.user = 0);
     assert_eq!(pod.recipe().identity, expected);
+}
+
+#[test]
+fn whoever_is_not_root_can_be_nobody_else() {
+    let ours = pod(
+        "{runAsUser: 1000, runAsGroup: 1000, supplementalGroups: [27]}",
+        "{}",
+    );
+    assert_eq!(ours.recipe().identity.user, Some(1000));
+    let others = pod("{runAsGroup: 27, fsGroup: 5}", "{runAsUser: 0}");
+    assert_snapshot!(others.wrong(), @"
+    spec.containers[0].securityContext: container `app` has the `runAsUser` 0, and only root can become somebody else: Pillion runs as user 1000
+      help: run Pillion as root, or leave `runAsUser`, `runAsGroup`, `supplementalGroups` and `fsGroup` out
+    spec.containers[0].securityContext: container `app` has the `runAsGroup` 27, and only root can become somebody else: Pillion runs as user 1000
+      help: run Pillion as root, or leave `runAsUser`, `runAsGroup`, `supplementalGroups` and `fsGroup` out
+    spec.containers[0].securityContext: container `app` has the `fsGroup` 5, and only root can become somebody else: Pillion runs as user 1000
+      help: run Pillion as root, or leave `runAsUser`, `runAsGroup`, `supplementalGroups` and `fsGroup` out
+    ");
 }
 
 #[test]
@@ -33,7 +52,7 @@ fn nothing_given_is_nothing_changed() {
 
 #[test]
 fn root_is_refused_where_it_is_forbidden() {
-    let pod = pod("{runAsNonRoot: true}", "{runAsUser: 0}");
+    let pod = pod("{runAsNonRoot: true}", "{runAsUser: 0}").on(|host| host.user = 0);
     assert_snapshot!(pod.wrong(), @"
     spec.containers[0].securityContext: container `app` breaks non-root policy: its `runAsUser` is 0
       help: give another `runAsUser`, or remove `runAsNonRoot`
@@ -56,6 +75,7 @@ fn a_container_can_allow_root_that_the_pod_forbids() {
         "{runAsNonRoot: true}",
         "{runAsUser: 0, runAsNonRoot: false}",
     );
+    let pod = pod.on(|host| host.user = 0);
     assert_eq!(pod.recipe().identity.user, Some(0));
 }
 

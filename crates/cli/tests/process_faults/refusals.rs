@@ -1,0 +1,60 @@
+//! The machine does not let a pod have what it wants: all of it is told at once, with its places, and nothing is started.
+
+use super::pod::{Pod, Running};
+use std::process::Command;
+
+const WANTS: &str = "
+  restartPolicy: Never
+  volumes: [{name: data, emptyDir: {}}]
+  containers:
+    - name: mounts
+      command: [echo, started]
+      volumeMounts: [{name: data, mountPath: /data}]
+    - name: silent
+      command: [echo, started]
+      network: none
+    - {name: nothing, image: busybox}
+";
+
+/// Root in a user namespace in which no others can be made.
+fn confined(pod: &Pod) -> Command {
+    let mut command = Command::new("unshare");
+    pod.dress(&mut command);
+    let script = "cd /proc/sys/user; echo 0 > max_mnt_namespaces; echo 0 > max_net_namespaces; \
+                  cd \"$OLDPWD\"; exec \"$0\" run pod.yaml";
+    let pillion = env!("CARGO_BIN_EXE_pillion");
+    command.args(["--user", "--map-root-user", "sh", "-c", script, pillion]);
+    command
+}
+
+fn can_be_confined() -> bool {
+    let mut command = Command::new("unshare");
+    let tried = command.args(["--user", "--map-root-user", "true"]).status();
+    tried.is_ok_and(|status| status.success())
+}
+
+#[test]
+fn all_that_cannot_be_had_is_told_before_anything_starts() {
+    if !can_be_confined() {
+        return;
+    }
+    let pod = Pod::new(WANTS);
+
+    let ended = Running::start(confined(&pod)).end();
+
+    assert_eq!(ended.code, 125, "{ended:?}");
+    assert_eq!(ended.lines, [] as [&str; 0]);
+    let name = &pod.name;
+    let expected = format!(
+        "error: `{name}` cannot be run on this machine
+  pod.yaml:11:7: container `mounts` cannot get a view of the file system of its own: there are as many namespaces as the settings below user. allow: No space left on device (os error 28)
+  pod.yaml:14:7: container `silent` cannot get a network of its own: there are as many namespaces as the settings below user. allow: No space left on device (os error 28)
+  pod.yaml:15:7: container `nothing` has no `command`, and what its image `busybox` runs is not known here
+help: "
+    );
+    assert!(ended.notes.starts_with(&expected), "{}", ended.notes);
+    for hint in ["PILLION_VOLUME_<NAME>", "`network: none`", "command: ["] {
+        assert!(ended.notes.contains(hint), "{}", ended.notes);
+    }
+    pod.assert_nothing_is_left();
+}
