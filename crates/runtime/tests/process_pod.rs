@@ -67,6 +67,25 @@ fn a_deletion_stops_in_order_and_kills_who_does_not_listen() {
 }
 
 #[test]
+fn containers_that_share_processes_find_and_signal_each_other() {
+    let scene = Scene::new(
+        r#"
+        restartPolicy: Never
+        shareProcessNamespace: true
+        volumes: [{name: v, emptyDir: {}}]
+        containers:
+          - {name: app, sidecar: true, readyOn: {logLine: up},
+             command: [sh, -c, 'trap "echo reloaded; touch $PILLION_VOLUME_V/done" USR1; echo $$$$ > $PILLION_VOLUME_V/pid; echo up; while :; do sleep 0.01; done']}
+          - {name: reload, requires: [app],
+             command: [sh, -c, 'kill -USR1 "$(cat $PILLION_VOLUME_V/pid)"; until [ -e $PILLION_VOLUME_V/done ]; do sleep 0.01; done']}
+        "#,
+    );
+    let told = scene.run();
+
+    assert_eq!(told.lines(), ["app: up", "app: reloaded"]);
+}
+
+#[test]
 fn a_hook_and_a_probe_see_what_their_container_sees() {
     let scene = Scene::new(
         r#"

@@ -250,7 +250,9 @@ impl Applier {
             pod.runtime.limit(limits);
         }
         let on_disk = memory::missing(&candidate.volumes, memory);
-        Ok(note.into_iter().chain(on_disk).collect())
+        let too_large = memory::unlimited(&candidate.volumes);
+        let notes = [note, on_disk, too_large].into_iter().flatten();
+        Ok(notes.collect())
     }
 
     /// The file is what the pod was made from now, but for what was put back.

@@ -1,4 +1,4 @@
-//! The folder for those volumes of a pod that are to be in memory.
+//! The folder for those volumes of a pod that are to be in memory, and what is not kept of what volumes should be.
 //!
 //! Several containers share a volume, and it outlives each of them. So it cannot be a mount of one of them, and nothing is
 //! mounted on the machine itself: it is a folder where the machine has its memory mounted already.
@@ -60,6 +60,18 @@ pub(super) fn missing(volumes: &[VolumePlan], folder: Option<&Path>) -> Option<S
         let name = &volume.name;
         format!("the volume `{name}` is on the disk: no memory is mounted at {SHARED_MEMORY}")
     })
+}
+
+/// A sentence about volumes that may hold more than they should.
+pub(super) fn unlimited(volumes: &[VolumePlan]) -> Option<String> {
+    let is_limited = |volume: &&VolumePlan| match volume.content {
+        VolumeContent::Folder { size_limit, .. } => size_limit.is_some(),
+        VolumeContent::HostPath(_) | VolumeContent::Files(_) => false,
+    };
+    let name = &volumes.iter().find(is_limited)?.name;
+    Some(format!(
+        "the `sizeLimit` of the volume `{name}` is not kept: it can take all the room there is"
+    ))
 }
 
 /// Removes what a run that was killed has left. To be called by whoever alone runs the pod.

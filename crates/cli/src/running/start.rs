@@ -92,7 +92,8 @@ pub(crate) fn run(
     let group = format!("pillion_{namespace}_{name}_");
     let (limits, unlimited) = limits(&definitions);
     let on_disk = memory::missing(&volumes, memory.as_deref());
-    for text in unlimited.into_iter().chain(on_disk) {
+    let too_large = memory::unlimited(&volumes);
+    for text in [unlimited, on_disk, too_large].into_iter().flatten() {
         let text = format!(": {text}");
         printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))?;
     }
@@ -243,10 +244,8 @@ fn define(
 pub(super) fn limits<'d>(
     definitions: impl IntoIterator<Item = &'d Definition>,
 ) -> (BTreeSet<Controller>, Option<String>) {
-    let limited = definitions.into_iter().find(|definition| {
-        let limits = definition.recipe.limits;
-        limits.cpu_millis.is_some() || limits.memory.is_some()
-    });
+    let mut definitions = definitions.into_iter();
+    let limited = definitions.find(|definition| definition.recipe.limits.is_any());
     let Some(limited) = limited else {
         return (BTreeSet::new(), None);
     };

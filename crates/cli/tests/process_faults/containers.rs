@@ -73,6 +73,24 @@ fn a_thousand_children_go_with_their_container() {
 }
 
 #[test]
+fn one_that_forks_without_end_has_so_many_processes_as_it_may_have() {
+    let may = pillion_runtime::guard::cgroup::available();
+    if !may.is_ok_and(|may| may.contains(&pillion_runtime::guard::cgroup::Controller::Pids)) {
+        return;
+    }
+    let pod = script("i=0; while [ $i -lt 50 ]; do sleep 1000 & i=$((i+1)); done; echo too many");
+    let text = fs::read_to_string(pod.file()).unwrap();
+    let annotated = "metadata: {annotations: {pillion.dev/pids-limit: '10'}, name:";
+    fs::write(pod.file(), text.replace("metadata: {name:", annotated)).unwrap();
+
+    let ended = pod.run();
+
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(!ended.said("too many"), "{ended:?}");
+    pod.assert_nothing_is_left();
+}
+
+#[test]
 fn children_that_go_on_forking_go_with_their_container() {
     let pod = script(
         "spawn() { while :; do sh -c 'sleep 0.01'; done; }\nspawn & spawn & (setsid sh -c 'while :; do sleep 0.01; done' &)\necho up\nwait",

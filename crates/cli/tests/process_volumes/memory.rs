@@ -161,3 +161,17 @@ fn without_memory_they_are_on_the_disk_and_one_warning_says_so() {
     let warning = "warning: the volume `cache` is on the disk: no memory is mounted at /dev/shm\n";
     assert!(ended.notes.starts_with(warning), "{ended:?}");
 }
+
+#[test]
+fn a_limit_that_is_not_kept_is_told_once() {
+    let limited = "[{name: a, emptyDir: {sizeLimit: 1Mi}}, {name: b, emptyDir: {sizeLimit: 1Mi}}]";
+    let pod = Pod::new(&format!(
+        "  volumes: {limited}\n  restartPolicy: Never\n  containers: [{{name: app, command: ['true']}}]\n"
+    ));
+
+    let ended = pod.run();
+
+    let warning = "warning: the `sizeLimit` of the volume `a` is not kept";
+    assert!(ended.notes.starts_with(warning), "{ended:?}");
+    assert_eq!(ended.notes.matches("warning").count(), 1, "{ended:?}");
+}

@@ -128,7 +128,7 @@ impl Pod {
     /// Nothing is left on this machine but what the run tells.
     pub(crate) fn assert_nothing_is_left(&self) {
         let left: Vec<_> = self.processes().iter().map(|one| one.pid).collect();
-        assert_eq!(left, [], "processes of {}", self.name);
+        assert_eq!(left, [] as [i32; 0], "processes of {}", self.name);
         let groups = groups(Path::new("/sys/fs/cgroup"), &self.name);
         assert_eq!(groups, [] as [PathBuf; 0]);
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();

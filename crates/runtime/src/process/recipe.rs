@@ -28,10 +28,11 @@ pub use mount::MountRecipe;
 use super::env::Variables;
 use super::volume::VolumePlan;
 use cook::Cook;
-use error::Problem;
+use error::{Problem, Subject};
 use pillion_engine::pod::{HookKind, ProbeKind};
 use pillion_spec::container::{Container, TerminationMessagePolicy};
 use pillion_spec::pillion::{Listen, Network, ReadyOn};
+use pillion_spec::pod::Pod;
 use pillion_spec::quantity::Quantity;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,7 +100,13 @@ pub struct Limits {
     pub cpu_millis: Option<u64>,
     /// Bytes of memory.
     pub memory: Option<u64>,
+    /// Processes and threads.
+    pub pids: Option<u64>,
 }
+
+/// The annotation that says how many processes and threads each container of a pod may have: Kubernetes leaves that to
+/// the settings of a node.
+pub const PIDS_LIMIT: &str = "pillion.dev/pids-limit";
 
 // === impl Recipes ===
 
@@ -113,6 +120,13 @@ impl Recipes {
                 Ok(recipe) => drop(containers.insert(container.name.clone(), recipe)),
                 Err(wrong) => errors.extend(wrong),
             }
+        }
+        if let Err(problem) = pids(kitchen.pod) {
+            errors.push(RecipeError {
+                subject: Subject::Pod,
+                field: "metadata.annotations".to_owned(),
+                problem,
+            });
         }
         let volumes = VolumePlan::all(kitchen, &mut errors);
         if errors.is_empty() {
@@ -159,7 +173,7 @@ impl Recipe {
             termination_message_policy: container.termination_message_policy,
             mounts: MountRecipe::all(cook, &variables),
             identity: Identity::of(cook),
-            limits: Limits::of(container),
+            limits: Limits::of(cook.kitchen.pod, container),
             no_network: pillion.network == Some(Network::None),
             listen: pillion.listen.clone().unwrap_or_default(),
             stdin: container.stdin,
@@ -200,7 +214,7 @@ fn expanded(words: &[String], variables: &Variables) -> Vec<String> {
 
 impl Limits {
     /// As in Kubernetes, a limit of nothing is no limit.
-    fn of(container: &Container) -> Self {
+    fn of(pod: &Pod, container: &Container) -> Self {
         let limits = &container.resources.limits;
         let given = |name: &str, count: fn(Quantity) -> i128| {
             let amount = count(*limits.get(name)?);
@@ -209,6 +223,23 @@ impl Limits {
         Self {
             cpu_millis: given("cpu", Quantity::millis),
             memory: given("memory", Quantity::units),
+            // What is wrong with it is told once for the pod.
+            pids: pids(pod).unwrap_or_default(),
         }
     }
+
+    /// Whether there is a limit at all.
+    pub fn is_any(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+/// How many processes and threads each container of a pod may have.
+fn pids(pod: &Pod) -> Result<Option<u64>, Problem> {
+    let Some(text) = pod.metadata.annotations.get(PIDS_LIMIT) else {
+        return Ok(None);
+    };
+    let number = text.parse().ok().filter(|number| *number > 0);
+    let bad = || Problem::BadPidsLimit { text: text.clone() };
+    number.map(Some).ok_or_else(bad)
 }

@@ -243,7 +243,7 @@ impl Processes {
         let limits = CgroupLimits {
             cpu_milli: recipe.limits.cpu_millis,
             memory: recipe.limits.memory,
-            pids: None,
+            pids: recipe.limits.pids,
         };
         let limits = limits.only(&self.room.limits);
         let name = format!("{}-{}", self.room.group, container.index());

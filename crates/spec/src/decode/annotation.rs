@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(crate) const LIFECYCLE: &str = "pillion.dev/lifecycle";
 
 /// All names under Pillion's domain.
-const NAMES: &[&str] = &["lifecycle", "watch"];
+const NAMES: &[&str] = &["lifecycle", "pids-limit", "watch"];
 
 const DOMAIN: &str = "pillion.dev";
 

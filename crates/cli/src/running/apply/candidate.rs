@@ -116,7 +116,7 @@ fn problem(error: &RecipeError) -> Problem {
         | Subject::Variable { container, .. }
         | Subject::EnvFrom { container }
         | Subject::Mount { container, .. } => Some(container.clone()),
-        Subject::Volume(_) => None,
+        Subject::Pod | Subject::Volume(_) => None,
     };
     Problem {
         container,

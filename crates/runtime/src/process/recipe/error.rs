@@ -17,6 +17,8 @@ pub struct RecipeError {
 /// What cannot be made.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Subject {
+    /// The pod itself.
+    Pod,
     /// A container as a whole.
     Container(String),
     /// One of its variables.
@@ -212,6 +214,15 @@ pub enum Problem {
         /// The number.
         id: i64,
     },
+    /// A number of processes that is none.
+    #[error(
+        "has the annotation `{}` with `{text}`, which is no number of processes",
+        super::PIDS_LIMIT
+    )]
+    BadPidsLimit {
+        /// What stands there.
+        text: String,
+    },
     /// Somebody else than Pillion, where Pillion is not root.
     #[error(
         "has the `{field}` {wanted}, and only root can become somebody else: Pillion runs as user {own}"
@@ -263,6 +274,7 @@ impl RecipeError {
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Pod => f.write_str("the pod"),
             Self::Container(name) => write!(f, "container `{name}`"),
             Self::Variable { container, name } => {
                 write!(f, "variable `{name}` of container `{container}`")
@@ -329,6 +341,7 @@ impl Problem {
                     .into()
             }
             Self::BadId { .. } => format!("it takes a number from 0 to {}", i32::MAX),
+            Self::BadPidsLimit { .. } => "write a number in quotes, for example `\"100\"`".into(),
             Self::NeedsRoot { .. } => {
                 "run Pillion as root, or leave `runAsUser`, `runAsGroup`, `supplementalGroups` and \
                  `fsGroup` out"

@@ -5,7 +5,7 @@ pub(in crate::process) mod fixture;
 mod identity;
 mod mount;
 
-use super::Limits;
+use super::{Limits, PIDS_LIMIT};
 use fixture::{Written, app};
 use insta::assert_snapshot;
 use pillion_spec::container::TerminationMessagePolicy;
@@ -114,9 +114,22 @@ fn limits_are_thousandths_and_bytes_and_zero_is_none() {
     let expected = Limits {
         cpu_millis: Some(1500),
         memory: Some(64 << 20),
+        pids: None,
     };
     assert_eq!(limits("{cpu: 1.5, memory: 64Mi}"), expected);
     assert_eq!(limits("{cpu: 0, memory: 0}"), Limits::default());
+}
+
+#[test]
+fn an_annotation_limits_the_processes_of_each_container() {
+    let limited = |text: &str| app("args: []").annotated(PIDS_LIMIT, text);
+    assert_eq!(limited("100").recipe().limits.pids, Some(100));
+    assert_snapshot!(limited("0").wrong() + &limited("many").wrong(), @r#"
+    metadata.annotations: the pod has the annotation `pillion.dev/pids-limit` with `0`, which is no number of processes
+      help: write a number in quotes, for example `"100"`
+    metadata.annotations: the pod has the annotation `pillion.dev/pids-limit` with `many`, which is no number of processes
+      help: write a number in quotes, for example `"100"`
+    "#);
 }
 
 #[test]

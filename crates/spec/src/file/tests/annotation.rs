@@ -149,6 +149,7 @@ fn a_key_under_the_domain_that_nobody_reads_is_an_error() {
         ("pilion.dev/lifecycle", false),
         ("pillion.dve/lifecycle", false),
         ("million.dev/colour", true),
+        ("pillion.dev/pids-limit", true),
         ("pillion.dev.example/lifecyle", true),
     ] {
         let text = spec("containers: [{name: app, image: x}]").replace(

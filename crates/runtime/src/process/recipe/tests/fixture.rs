@@ -55,6 +55,15 @@ impl Written {
         }
     }
 
+    /// One more annotation of the pod.
+    pub(in crate::process) fn annotated(mut self, name: &str, value: &str) -> Self {
+        for file in &mut self.outcome.pods {
+            let annotations = &mut file.pod.metadata.annotations;
+            annotations.insert(name.to_owned(), value.to_owned());
+        }
+        self
+    }
+
     /// More objects in the file, each one a line such as `kind: ConfigMap, metadata: …` without its version.
     pub(in crate::process) fn beside(mut self, object: &str) -> Self {
         let text = format!("{{apiVersion: v1, {object}}}\n");
