@@ -470,7 +470,9 @@ fn the_logs_of_the_run_before_the_last_are_shown_alone() {
     let containers = r#"
   containers:
     - {name: db, command: [sh, -c, "echo db; exec sleep 1000"]}
-    - {name: app, command: [sh, -c, 'echo "begins $$"; echo more; exec sleep 1000']}
+    - name: app
+      command: [sh, -c, 'echo "begins $$"; echo more; exec sleep 1000']
+      readyOn: {logLine: "^more"}
 "#;
     let mut pod = place.run("orders", containers, READY);
     let (_, told, code) = place.says(&["logs", "orders", "-p"]);
@@ -484,7 +486,6 @@ help: without `--previous` all that was written is shown
         pod.wait_for(&format!(
             r#""container":"app","attempt":{attempt},"what":"ready""#
         ));
-        pod.wait_for(r#""line":"more""#);
     }
     let (all, _, _) = place.says(&["logs", "orders", "app"]);
     let all: Vec<_> = all.lines().collect();

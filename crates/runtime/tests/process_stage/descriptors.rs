@@ -108,7 +108,7 @@ fn sockets_are_handed_over_with_their_names_to_the_process_they_are_for() {
         let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
         let folder = super::kept::Folder::new();
         let unix = UnixListener::bind(folder.path().join("socket")).unwrap();
-        let script = "test $LISTEN_PID = $$ && echo $LISTEN_FDS $LISTEN_FDNAMES; ls -l /proc/$$/fd | sed -n 's/.* \\([0-9]*\\) -> socket.*/\\1/p'";
+        let script = "test $LISTEN_PID = $$ && echo $LISTEN_FDS $LISTEN_FDNAMES; ls -l /proc/$$/fd 2>/dev/null | sed -n 's/.* \\([0-9]*\\) -> socket.*/\\1/p'";
         let mut container = Container::shell(script);
         container.launch.sockets = vec!["web".to_owned(), "admin".to_owned()];
 
