@@ -69,6 +69,13 @@ const MEMBERS: [&str; 7] = [
 /// How long something may take to come up on a machine with much to do.
 const PATIENCE: Duration = Duration::from_secs(90);
 
+/// Whether this machine has what a cluster needs, without making any of it.
+pub fn check(places: &Places) -> anyhow::Result<()> {
+    need_root()?;
+    package::check()?;
+    build::check(places)
+}
+
 /// Builds the programs if they are not there yet, and installs what the distribution has.
 pub fn prepare(places: &Places, tell: fn(&str)) -> anyhow::Result<()> {
     need_root()?;

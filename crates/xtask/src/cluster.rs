@@ -13,6 +13,9 @@ use std::time::Duration;
 /// The cluster that is meant unless another is named.
 const USUAL: &str = "default";
 
+/// The cluster of a test run, which is in nobody's way.
+const OF_TESTS: &str = "test";
+
 /// Names another one.
 const VARIABLE: &str = "PILLION_CLUSTER";
 
@@ -109,6 +112,20 @@ pub(crate) fn with<T>(
     let done = work(&own);
     own.down()?;
     done
+}
+
+/// Whether this machine has what a cluster needs.
+pub(crate) fn check() -> anyhow::Result<()> {
+    cluster::check(&places_of_tests()?)
+}
+
+/// A cluster for a test run, made of what is built and installed now if it is missing.
+pub(crate) fn up_for_tests(actor: &Path) -> anyhow::Result<cluster::Cluster> {
+    cluster::up(&places_of_tests()?, actor, Kubelet::default(), tell)
+}
+
+fn places_of_tests() -> anyhow::Result<Places> {
+    Places::of(&std::env::var(VARIABLE).unwrap_or_else(|_| OF_TESTS.to_owned()))
 }
 
 /// Says what a cluster is doing.

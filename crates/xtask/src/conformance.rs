@@ -14,6 +14,7 @@ use clap::ValueEnum as _;
 use column::{Column, Stage};
 use pillion_simulator::Outcome;
 use pillion_simulator::suite::{Count, Files, Ran, Report};
+use pillion_testkit::cluster::Cluster;
 use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
@@ -78,6 +79,25 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
         tables::run(workspace, args.verbose)?;
     }
     judge(&reports, args.only.is_empty())
+}
+
+/// What can be played on a kubelet within so many seconds each, on a cluster that is up.
+pub(crate) fn on_kubelet(
+    workspace: &Workspace,
+    cluster: &Cluster,
+    longest: u64,
+) -> anyhow::Result<()> {
+    let stage = Stage {
+        workspace,
+        files: &files(workspace)?,
+        prefix: "scenarios/",
+        longest: Duration::from_secs(longest),
+    };
+    let report = column::play_on(cluster, &stage)?;
+    let reports = Reports::from([(Column::Kubelet, report)]);
+    table(&reports);
+    left_out(&reports);
+    judge(&reports, true)
 }
 
 /// Scenarios, and the examples that they take their pods from.

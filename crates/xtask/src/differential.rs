@@ -3,7 +3,9 @@
 use crate::cluster;
 use crate::workspace::Workspace;
 use anyhow::bail;
+use pillion_testkit::cluster::Cluster;
 use pillion_testkit::differential::{self, Disagreement, Setup};
+use std::path::Path;
 
 /// Which pods.
 #[derive(Debug, clap::Args)]
@@ -15,28 +17,47 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// So many at once.
-    #[arg(long, default_value_t = 16)]
+    #[arg(long, default_value_t = TOGETHER)]
     together: usize,
 }
 
+/// So many at once, unless it is said otherwise.
+const TOGETHER: usize = 16;
+
+// === impl Args ===
+
+impl Args {
+    /// These pods.
+    pub(crate) fn fixed(seed: u64, pods: u64) -> Self {
+        Self {
+            pods,
+            seed,
+            together: TOGETHER,
+        }
+    }
+}
+
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
+    let actor = cluster::actor(workspace)?;
+    cluster::with(&actor, |cluster| compare(cluster, &actor, args))
+}
+
+/// The same on a cluster that is up.
+pub(crate) fn compare(cluster: &Cluster, actor: &Path, args: &Args) -> anyhow::Result<()> {
     let Args {
         pods,
         seed,
         together,
     } = *args;
-    let actor = cluster::actor(workspace)?;
     let folder = tempfile::tempdir()?;
-    let differing = cluster::with(&actor, |cluster| {
-        let setup = Setup {
-            cluster,
-            actor: &actor,
-            folder: folder.path(),
-            together,
-            tell: cluster::tell,
-        };
-        differential::run(seed, pods, setup)
-    })?;
+    let setup = Setup {
+        cluster,
+        actor,
+        folder: folder.path(),
+        together,
+        tell: cluster::tell,
+    };
+    let differing = differential::run(seed, pods, setup)?;
     for Disagreement { seed, draft, found } in &differing {
         println!("\npod {seed}: {}\n{draft}", found.join("\n  "));
     }

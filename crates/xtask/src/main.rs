@@ -32,8 +32,9 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Chore {
-    /// Everything that must hold before a change is taken in: format, rules, lints, docs, tests.
-    Test,
+    /// Everything that must hold before a change is taken in: format, rules, lints, docs, tests, and the same on a
+    /// real kubelet.
+    Test(test::Args),
     /// The project's own rules: licences, dependencies, purity, file sizes, examples.
     Check,
     /// Play every scenario, in virtual time, with host processes and on a real kubelet, and count.
@@ -58,7 +59,7 @@ fn main() -> ExitCode {
     let Args { chore } = Args::parse();
     let workspace = Workspace::find();
     let outcome = match chore {
-        Chore::Test => test::run(&workspace),
+        Chore::Test(args) => test::run(&workspace, &args),
         Chore::Check => check::run(&workspace),
         Chore::Conformance(args) => conformance::run(&workspace, &args),
         Chore::Cluster(chore) => cluster::run(&workspace, &chore),

@@ -1,15 +1,41 @@
 //! `cargo xtask test`: everything that must hold before a change is taken in, cheap things first.
 
-use crate::check;
-use crate::conformance::{self, Args};
 use crate::step::{Steps, run as run_command};
 use crate::workspace::Workspace;
-use anyhow::bail;
+use crate::{check, cluster, conformance, differential};
+use anyhow::{Context as _, bail};
 use std::process::{Command, Stdio};
 
-pub(crate) fn run(workspace: &Workspace) -> anyhow::Result<()> {
-    let mut steps = Steps::new(7);
-    steps.step("tools", || tools(workspace))?;
+/// What to leave out.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Leave this out on a machine that does not have what it needs. In CI (`CI=true`) nothing is left out.
+    #[arg(long, value_name = "PART")]
+    without: Vec<Part>,
+}
+
+/// What can be left out.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+enum Part {
+    /// All that is played on a real kubelet.
+    Cluster,
+}
+
+/// Scenarios that a kubelet would be watched for longer than this are left to `cargo xtask conformance`.
+const LONGEST: u64 = 120;
+
+/// The random pods that are always compared.
+const PODS: u64 = 40;
+const SEED: u64 = 1;
+
+pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
+    let with_cluster = !args.without.contains(&Part::Cluster);
+    let is_ci = std::env::var("CI").is_ok_and(|value| is_yes(&value));
+    if is_ci && !with_cluster {
+        bail!("CI is set, and in CI nothing is left out: unset it, or take `--without` away");
+    }
+    let mut steps = Steps::new(if with_cluster { 11 } else { 7 });
+    steps.step("tools", || tools(workspace, with_cluster))?;
     steps.step("format", || format(workspace))?;
     steps.step("rules of the project", || check::run(workspace))?;
     steps.step("lints", || {
@@ -24,14 +50,49 @@ pub(crate) fn run(workspace: &Workspace) -> anyhow::Result<()> {
         run_command(&mut workspace.cargo(&["test", "--workspace", "--locked"]))
     })?;
     steps.step("conformance", || {
-        conformance::run(workspace, &Args::engine())
+        conformance::run(workspace, &conformance::Args::engine())
     })?;
+    if with_cluster {
+        on_cluster(workspace, &mut steps)?;
+    }
     steps.finish();
     Ok(())
 }
 
+/// All that needs a real kubelet, on one cluster, which goes again whatever becomes of it.
+fn on_cluster(workspace: &Workspace, steps: &mut Steps) -> anyhow::Result<()> {
+    let actor = cluster::actor(workspace)?;
+    let mut cluster = None;
+    steps.step("a cluster", || {
+        cluster = Some(cluster::up_for_tests(&actor)?);
+        Ok(())
+    })?;
+    let Some(cluster) = cluster else {
+        return Ok(());
+    };
+    let played = steps
+        .step("scenarios on the kubelet", || {
+            conformance::on_kubelet(workspace, &cluster, LONGEST)
+        })
+        .and_then(|()| {
+            steps.step("random pods on the kubelet and here", || {
+                differential::compare(&cluster, &actor, &differential::Args::fixed(SEED, PODS))
+            })
+        });
+    let down = cluster.down();
+    played.and(down)
+}
+
+fn is_yes(value: &str) -> bool {
+    !matches!(value, "" | "0" | "false")
+}
+
 /// Rustfmt and clippy are parts of a toolchain that a machine need not have.
-fn tools(workspace: &Workspace) -> anyhow::Result<()> {
+fn tools(workspace: &Workspace, with_cluster: bool) -> anyhow::Result<()> {
+    if with_cluster {
+        cluster::check()
+            .context("there can be no cluster here, which `--without cluster` would leave out")?;
+    }
     for (tool, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         let mut command = workspace.cargo(&[tool, "--version"]);
         let there = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -50,4 +111,19 @@ fn format(workspace: &Workspace) -> anyhow::Result<()> {
     rustfmt.args(["--check", "--edition=2024"]);
     rustfmt.args(targets.iter().map(|path| workspace.relative(path)));
     run_command(rustfmt.current_dir(workspace.root()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_out_where_ci_is_set() {
+        for value in ["true", "1", "yes"] {
+            assert!(is_yes(value), "{value}");
+        }
+        for value in ["", "0", "false"] {
+            assert!(!is_yes(value), "{value}");
+        }
+    }
 }

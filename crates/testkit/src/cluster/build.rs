@@ -1,20 +1,25 @@
 //! Builds the programs of Kubernetes from Go modules, once, into the cache.
 //!
 //! It takes about ten minutes of two processors, so it steps back behind whatever else the machine does. What Go keeps
-//! while it builds goes into a folder that is removed afterwards; finished programs are put in place all at once.
+//! while it builds goes into a folder that is removed afterwards; finished programs are put in place all at once. One
+//! build goes on at a time: whoever comes second waits and finds the programs made, and what a killed build has left goes
+//! with the next one.
 
 use super::command::{command, is_there, output};
 use super::place::Places;
 use super::recipe::{self, PROGRAMS, Program, VERSION};
 use anyhow::{Context as _, bail, ensure};
 use pillion_runtime::clock;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// What the build needs at its height, on the disk of the cache: 5 GiB.
 const SPACE: u64 = 5 << 30;
+
+/// What the folders of builds are called, before a number.
+const BUILD: &str = "build-";
 
 /// So many packages from one word of progress to the next.
 const STRIDE: usize = 250;
@@ -25,8 +30,8 @@ pub(super) fn is_done(places: &Places) -> bool {
     !PROGRAMS.iter().any(missing)
 }
 
-/// Builds what is not there yet.
-pub(super) fn build(places: &Places, tell: &dyn Fn(&str)) -> anyhow::Result<()> {
+/// Whether what is not there yet can be built, without building it.
+pub(super) fn check(places: &Places) -> anyhow::Result<()> {
     if is_done(places) {
         return Ok(());
     }
@@ -37,12 +42,51 @@ pub(super) fn build(places: &Places, tell: &dyn Fn(&str)) -> anyhow::Result<()> 
     );
     fs::create_dir_all(places.cache())
         .with_context(|| format!("cannot make {}", places.cache().display()))?;
-    check_space(places.cache(), available(places.cache())?)?;
-    let folder = places.cache().join(format!("build-{}", std::process::id()));
+    check_space(places.cache(), available(places.cache())?)
+}
+
+/// Builds what is not there yet.
+pub(super) fn build(places: &Places, tell: &dyn Fn(&str)) -> anyhow::Result<()> {
+    if is_done(places) {
+        return Ok(());
+    }
+    check(places)?;
+    let _lock = wait_for_others(places.cache(), tell)?;
+    if is_done(places) {
+        return Ok(());
+    }
+    remove_remains(places.cache())?;
+    check(places)?;
+    let folder = places
+        .cache()
+        .join(format!("{BUILD}{}", std::process::id()));
     let built = build_in(&folder, places, tell);
     // Whatever became of it, what Go kept for itself is of no use to anybody.
     let _ = fs::remove_dir_all(&folder);
     built
+}
+
+/// Held for as long as a build goes on; the kernel lets go of it however that ends.
+fn wait_for_others(cache: &Path, tell: &dyn Fn(&str)) -> anyhow::Result<File> {
+    let path = cache.join("build.lock");
+    let file = File::create(&path).with_context(|| format!("cannot open {}", path.display()))?;
+    if file.try_lock().is_err() {
+        tell("somebody else builds Kubernetes; waiting for it");
+        file.lock()
+            .with_context(|| format!("cannot lock {}", path.display()))?;
+    }
+    Ok(file)
+}
+
+/// The folders of builds that were killed: gigabytes that are of no use to anybody.
+fn remove_remains(cache: &Path) -> anyhow::Result<()> {
+    for entry in fs::read_dir(cache)?.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(BUILD) && entry.path().is_dir() {
+            fs::remove_dir_all(entry.path())
+                .with_context(|| format!("cannot remove {}", entry.path().display()))?;
+        }
+    }
+    Ok(())
 }
 
 fn build_in(folder: &Path, places: &Places, tell: &dyn Fn(&str)) -> anyhow::Result<()> {
@@ -121,11 +165,12 @@ fn compile(folder: &Path, tell: &dyn Fn(&str)) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Go, behind everybody else, keeping what it keeps in that folder.
+/// Go, behind everybody else, keeping what it keeps in that folder, and ending when we do.
 fn go(folder: &Path) -> Command {
-    let mut go = command("nice", ["-n", "10", "go"]);
+    let mut go = command("nice", ["-n", "10", "setpriv", "--pdeathsig", "TERM", "go"]);
     go.current_dir(folder)
         .env("GOCACHE", folder.join("go"))
+        .env("GOTMPDIR", folder)
         .env("GOFLAGS", "-buildvcs=false")
         .env("GOWORK", "off")
         .env("CGO_ENABLED", "0");
@@ -174,6 +219,31 @@ mod tests {
             error.contains("needs 5 GiB at /cache, and 1 GiB are free"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn what_killed_builds_have_left_goes_and_programs_stay() {
+        let cache = tempfile::tempdir().unwrap();
+        for folder in ["build-7/go", "1.36.4-abc"] {
+            fs::create_dir_all(cache.path().join(folder)).unwrap();
+        }
+        fs::write(cache.path().join("build.lock"), "").unwrap();
+
+        remove_remains(cache.path()).unwrap();
+
+        assert!(!cache.path().join("build-7").exists());
+        assert!(cache.path().join("1.36.4-abc").exists());
+        assert!(cache.path().join("build.lock").exists());
+    }
+
+    #[test]
+    fn a_second_build_waits_for_the_first() {
+        let cache = tempfile::tempdir().unwrap();
+        let first = wait_for_others(cache.path(), &|_| ()).unwrap();
+        let lock = File::open(cache.path().join("build.lock")).unwrap();
+        assert!(lock.try_lock().is_err());
+        drop(first);
+        assert!(lock.try_lock().is_ok());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a cluster needs of the distribution, by the names of Debian's packages.
 
 use super::command::{command, is_there, run};
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use std::path::Path;
 use std::process::Command;
 
@@ -30,6 +30,17 @@ const PACKAGES: [Package; 7] = [
     Package::new("runc", Sign::Program("runc")),
     Package::new("util-linux", Sign::Program("nsenter")),
 ];
+
+/// Whether what is missing can be installed.
+pub(super) fn check() -> anyhow::Result<()> {
+    let missing: Vec<_> = missing().collect();
+    ensure!(
+        missing.is_empty() || is_there("apt-get"),
+        "there is no apt-get to install {} with: install them by other means",
+        missing.join(", ")
+    );
+    Ok(())
+}
 
 /// Installs what is missing.
 pub(super) fn install(tell: &dyn Fn(&str)) -> anyhow::Result<()> {

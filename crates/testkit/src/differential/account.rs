@@ -1,10 +1,10 @@
 //! What became of a pod, in a form in which two plays of it can be laid side by side.
 
 use pillion_engine::Tick;
-use pillion_engine::status::{ConditionKind, ContainerState, Phase};
+use pillion_engine::status::{ConditionKind, ContainerState, Phase, PodStatus, Terminated};
 use pillion_simulator::Record;
 use pillion_simulator::line::{Part, Word};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// One play.
@@ -18,8 +18,12 @@ pub(super) struct Account {
     pub(super) horizon: Tick,
     /// When a hook or a stop of one container kept a kubelet from everything else.
     pub(super) busy: Vec<(Tick, Tick)>,
-    /// For how long the pod was ready.
-    pub(super) ready: Duration,
+    /// For how long it was in each phase, until the horizon.
+    pub(super) phases: BTreeMap<Phase, Duration>,
+    /// For how long each condition held, until the horizon.
+    pub(super) conditions: BTreeMap<ConditionKind, Duration>,
+    /// The conditions in the last status, with their reasons.
+    pub(super) finally: BTreeMap<ConditionKind, (bool, Option<&'static str>)>,
 }
 
 /// The runs of one container.
@@ -28,8 +32,12 @@ pub(super) struct Lives {
     pub(super) runs: Vec<Run>,
     /// By the number of the run, from 1.
     pub(super) codes: BTreeMap<u32, i32>,
-    /// For what it was seen to wait.
-    pub(super) waits: BTreeSet<&'static str>,
+    /// What was left as the last words of each run.
+    pub(super) messages: BTreeMap<u32, Box<str>>,
+    /// For what it was seen to wait, and how long, until the horizon.
+    pub(super) waits: BTreeMap<&'static str, Duration>,
+    /// How often it was restarted, by the last status.
+    pub(super) restarts: u32,
     /// The end of the last run, in the words of the last status.
     pub(super) last: Option<(i32, Box<str>)>,
 }
@@ -101,37 +109,42 @@ impl Account {
     }
 
     fn read_statuses(&mut self, record: &Record) {
-        let mut ready_since = None;
-        for sample in &record.statuses {
-            let is_ready = sample.status.condition(ConditionKind::Ready);
-            match (is_ready.is_some_and(|ready| ready.status), ready_since) {
-                (true, None) => ready_since = Some(sample.at),
-                (false, Some(since)) => {
-                    self.ready += sample.at.since(since);
-                    ready_since = None;
-                }
-                (true, Some(_)) | (false, None) => {}
-            }
-            for container in &sample.status.containers {
-                let lives = self.containers.entry(container.name.clone()).or_default();
-                if let Some(last) = &container.last {
-                    lives.codes.insert(container.restarts, last.code);
-                }
-                match &container.state {
-                    ContainerState::Terminated(end) => {
-                        lives.codes.insert(container.restarts + 1, end.code);
-                        lives.last = Some((end.code, end.reason.clone()));
-                    }
-                    ContainerState::Waiting { reason, .. } => {
-                        lives.waits.insert(reason);
-                        lives.last = None;
-                    }
-                    ContainerState::Running { .. } => lives.last = None,
-                }
-            }
+        let ends = record.statuses.iter().skip(1).map(|sample| sample.at);
+        let ends = ends.chain([record.until]);
+        for (sample, end) in record.statuses.iter().zip(ends) {
+            let time = end.min(self.horizon).since(sample.at);
+            self.read_status(&sample.status, time);
         }
-        if let Some(since) = ready_since {
-            self.ready += record.until.since(since);
+        if let Some(status) = record.status() {
+            let conditions = status.conditions.iter();
+            let conditions = conditions.map(|one| (one.kind, (one.status, one.reason)));
+            self.finally = conditions.collect();
+        }
+    }
+
+    /// A status that was shown for that time.
+    fn read_status(&mut self, status: &PodStatus, time: Duration) {
+        *self.phases.entry(status.phase).or_default() += time;
+        for condition in status.conditions.iter().filter(|one| one.status) {
+            *self.conditions.entry(condition.kind).or_default() += time;
+        }
+        for container in &status.containers {
+            let lives = self.containers.entry(container.name.clone()).or_default();
+            lives.restarts = container.restarts;
+            if let Some(last) = &container.last {
+                lives.note(container.restarts, last);
+            }
+            match &container.state {
+                ContainerState::Terminated(end) => {
+                    lives.note(container.restarts + 1, end);
+                    lives.last = Some((end.code, end.reason.clone()));
+                }
+                ContainerState::Waiting { reason, .. } => {
+                    *lives.waits.entry(reason).or_default() += time;
+                    lives.last = None;
+                }
+                ContainerState::Running { .. } => lives.last = None,
+            }
         }
     }
 
@@ -142,6 +155,18 @@ impl Account {
         let busy: Duration = self.busy.iter().map(before).sum();
         let runs = u32::try_from(run).unwrap_or(u32::MAX);
         NOTICE + EACH_RUN.saturating_mul(runs) + busy
+    }
+}
+
+// === impl Lives ===
+
+impl Lives {
+    /// How a run ended.
+    fn note(&mut self, run: u32, end: &Terminated) {
+        self.codes.insert(run, end.code);
+        if let Some(message) = &end.message {
+            self.messages.insert(run, message.clone());
+        }
     }
 }
 

@@ -6,8 +6,10 @@
 
 use super::account::{Account, Lives};
 use pillion_engine::Tick;
+use pillion_engine::status::{ConditionKind, Phase};
 use pillion_simulator::Record;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -27,7 +29,7 @@ enum What {
     Ends,
 }
 
-/// A pod that was ready for less than this may not have been seen to be.
+/// What was so for less than this may not have been seen.
 const GLIMPSE: Duration = Duration::from_secs(4);
 
 /// What differs, in sentences.
@@ -41,11 +43,18 @@ pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
         };
         found.extend(runs(name, (&kubelet, theirs), (&ours, own)));
         found.extend(codes(name, theirs, own));
+        found.extend(messages(name, theirs, own));
+        found.extend(waits(name, theirs, own));
         if kubelet.end.is_some() && ours.end.is_some() {
             found.extend(last(name, theirs, own));
+            found.extend(restarts(name, theirs, own));
         }
     }
-    found.extend(readiness(&kubelet, &ours));
+    found.extend(phases(&kubelet, &ours));
+    found.extend(conditions(&kubelet, &ours));
+    if kubelet.end.is_some() && ours.end.is_some() {
+        found.extend(finally(&kubelet, &ours));
+    }
     found.extend(order(&kubelet, &ours));
     found
 }
@@ -121,14 +130,87 @@ fn last(name: &str, theirs: &Lives, own: &Lives) -> Option<String> {
     (their != our).then(|| format!("the reason of {name} is {their} on the kubelet and {our} here"))
 }
 
-fn readiness(kubelet: &Account, ours: &Account) -> Option<String> {
-    if kubelet.ready > GLIMPSE && ours.ready.is_zero() {
-        return Some("the pod is ready on the kubelet and never here".to_owned());
-    }
-    if ours.ready > GLIMPSE && kubelet.ready.is_zero() {
-        return Some("the pod is ready here and never on the kubelet".to_owned());
-    }
-    None
+fn messages(name: &str, theirs: &Lives, own: &Lives) -> Vec<String> {
+    let both = theirs.messages.iter().filter_map(|(run, message)| {
+        let other = own.messages.get(run)?;
+        (message != other).then(|| {
+            format!("run {run} of {name} says `{message}` on the kubelet and `{other}` here")
+        })
+    });
+    both.collect()
+}
+
+fn restarts(name: &str, theirs: &Lives, own: &Lives) -> Option<String> {
+    let differ = theirs.runs.len() == own.runs.len() && theirs.restarts != own.restarts;
+    differ.then(|| {
+        format!(
+            "{name} has {} restarts on the kubelet and {} here, with as many runs",
+            theirs.restarts, own.restarts
+        )
+    })
+}
+
+fn waits(name: &str, theirs: &Lives, own: &Lives) -> Vec<String> {
+    let what = |reason: &&str| format!("{name} waits with `{reason}`");
+    // What is shown before a node has told anything is no reason.
+    let told = |(reason, _): &(&&str, &Duration)| !reason.is_empty();
+    let theirs = theirs.waits.iter().filter(told);
+    let own = own.waits.iter().filter(told);
+    only_in_one(&theirs.collect(), &own.collect(), what)
+}
+
+fn phases(kubelet: &Account, ours: &Account) -> Vec<String> {
+    let what = |phase: &Phase| format!("the pod is {}", phase.as_str());
+    only_in_one(
+        &kubelet.phases.iter().collect(),
+        &ours.phases.iter().collect(),
+        what,
+    )
+}
+
+fn conditions(kubelet: &Account, ours: &Account) -> Vec<String> {
+    let what = |kind: &ConditionKind| format!("{} holds", kind.as_str());
+    only_in_one(
+        &kubelet.conditions.iter().collect(),
+        &ours.conditions.iter().collect(),
+        what,
+    )
+}
+
+/// What one of them showed for a while, and the other never.
+fn only_in_one<K: Copy + Ord>(
+    theirs: &BTreeMap<K, &Duration>,
+    own: &BTreeMap<K, &Duration>,
+    what: impl Fn(K) -> String,
+) -> Vec<String> {
+    let missing = |from: &BTreeMap<K, &Duration>, other: &BTreeMap<K, &Duration>, words: &str| {
+        let long = from.iter().filter(|(_, time)| ***time > GLIMPSE);
+        let missing = long.filter(|(key, _)| !other.contains_key(key));
+        let sentences = missing.map(|(key, _)| format!("{} {words}", what(*key)));
+        sentences.collect::<Vec<_>>()
+    };
+    let mut found = missing(theirs, own, "on the kubelet and never here");
+    found.extend(missing(own, theirs, "here and never on the kubelet"));
+    found
+}
+
+/// What is left to be seen of a pod that has ended.
+fn finally(kubelet: &Account, ours: &Account) -> Vec<String> {
+    let both = kubelet.finally.iter().filter_map(|(kind, theirs)| {
+        let own = ours.finally.get(kind)?;
+        let word = |(status, reason): &(bool, Option<&str>)| {
+            format!("{status} ({})", reason.unwrap_or("no reason"))
+        };
+        (theirs != own).then(|| {
+            format!(
+                "{} is {} at the end on the kubelet and {} here",
+                kind.as_str(),
+                word(theirs),
+                word(own)
+            )
+        })
+    });
+    both.collect()
 }
 
 /// Two things that are clearly apart in both plays come in the same order.
@@ -212,3 +294,6 @@ impl fmt::Display for Event<'_> {
         write!(f, "{container} {what} (run {run})")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,8 +4,10 @@
 //! and every container has an offset of its own in it: what happens at different times here happens at different times
 //! wherever the pod runs, so a difference is a rule and not a race.
 
+mod simpler;
+mod text;
+
 use super::dice::Dice;
-use std::fmt::{self, Write as _};
 
 /// A pod.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -14,6 +16,7 @@ pub struct Draft {
     /// In seconds.
     grace: u32,
     containers: Vec<Part>,
+    update: Option<Update>,
     deletion: Option<Deletion>,
 }
 
@@ -23,37 +26,83 @@ struct Part {
     name: String,
     role: Role,
     policy: Option<Policy>,
-    /// The exit code for which a rule restarts something, and what.
-    rule: Option<(i32, Rule)>,
+    rule: Option<Rule>,
     life: Life,
-    /// How long its hooks take, in tenths of a second, and how they end.
-    post_start: Option<(u32, i32)>,
-    pre_stop: Option<(u32, i32)>,
-    /// The startup probe passes after so many tenths.
-    startup: Option<u32>,
-    readiness: Option<u32>,
-    /// The liveness probe fails from so many tenths on.
-    liveness: Option<u32>,
+    post_start: Option<Hook>,
+    pre_stop: Option<Hook>,
+    startup: Option<Startup>,
+    readiness: Option<Readiness>,
+    liveness: Option<Liveness>,
 }
 
-/// What the process of a container does.
+/// What the process of a container does. Times are in tenths of a second, here and below.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Life {
-    /// In tenths of a second; `None` runs until it is stopped.
+    /// `None` runs until it is stopped.
     runs: Option<u32>,
     /// Its exit code, in its first run and in later ones.
     exits: (i32, i32),
-    /// In tenths of a second; `None` ignores the signal.
+    /// `None` ignores the signal.
     stops_in: Option<u32>,
 }
 
-/// When the pod is deleted, in tenths after its first container is up, and with which grace periods.
+/// How long a hook takes, and how it ends.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Hook {
+    runs: u32,
+    exits: i32,
+}
+
+/// A startup probe, once in a second.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Startup {
+    /// It passes from then on.
+    after: u32,
+    /// It may fail so many times.
+    threshold: u32,
+}
+
+/// A readiness probe, once in a second.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Readiness {
+    /// It passes from then on.
+    after: u32,
+    /// And fails again from then on.
+    until: Option<u32>,
+}
+
+/// A liveness probe, once in a second.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Liveness {
+    /// It fails from then on.
+    after: u32,
+    /// The grace period of the stop that follows, in seconds, if it has its own.
+    grace: Option<u32>,
+}
+
+/// The image of a container is exchanged, so long after the first container is up.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Update {
+    container: String,
+    after: u32,
+}
+
+/// When the pod is deleted, after its first container is up or the image was exchanged, and with which grace periods.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Deletion {
     after: u32,
+    /// In seconds, as all grace periods are.
     grace: Option<u32>,
-    /// A second one so many tenths later, with another grace period.
+    /// A second one so much later, with another grace period.
     again: Option<(u32, u32)>,
+}
+
+/// What an exit code leads to, whatever the policy says.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Rule {
+    action: Action,
+    operator: Operator,
+    code: i32,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -71,13 +120,19 @@ enum Policy {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Rule {
+enum Action {
     Restart,
     RestartAllContainers,
 }
 
-/// A pod is watched for so many seconds.
-const WATCHED: u32 = 60;
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Operator {
+    In,
+    NotIn,
+}
+
+/// One step of the grid.
+const STEP: u32 = 40;
 
 // === impl Draft ===
 
@@ -89,16 +144,23 @@ impl Draft {
         for _ in 0..dice.roll(4) {
             roles.push(dice.pick(&[Role::Init, Role::Sidecar]));
         }
-        roles.extend((0..=dice.roll(3)).map(|_| Role::Main));
+        roles.extend((0..=dice.roll(4)).map(|_| Role::Main));
         let mut draft = Self {
             policy,
             grace: dice.pick(&[4, 8, 12]),
             containers: Vec::new(),
+            update: None,
             deletion: None,
         };
         for (place, role) in roles.into_iter().enumerate() {
             let part = Part::random(dice, role, place, policy);
             draft.containers.push(part);
+        }
+        if dice.one_in(5) {
+            let names = draft.containers.iter().map(|part| part.name.as_str());
+            let names: Vec<_> = names.collect();
+            let update = Update::random(dice, &names);
+            draft.update = Some(update);
         }
         if dice.one_in(2) {
             draft.deletion = Some(Deletion::random(dice));
@@ -106,97 +168,9 @@ impl Draft {
         draft
     }
 
-    /// Pods that are a little simpler.
-    pub fn simpler(&self) -> Vec<Self> {
-        let mut simpler = Vec::new();
-        let mains = self
-            .containers
-            .iter()
-            .filter(|part| part.role == Role::Main);
-        let mains = mains.count();
-        for place in 0..self.containers.len() {
-            if self.containers[place].role != Role::Main || mains > 1 {
-                let mut draft = self.clone();
-                draft.containers.remove(place);
-                simpler.push(draft);
-            }
-        }
-        for place in 0..self.containers.len() {
-            for part in self.containers[place].simpler() {
-                let mut draft = self.clone();
-                draft.containers[place] = part;
-                simpler.push(draft);
-            }
-        }
-        if let Some(deletion) = &self.deletion {
-            let without = Self {
-                deletion: None,
-                ..self.clone()
-            };
-            let once = Self {
-                deletion: Some(Deletion {
-                    again: None,
-                    ..deletion.clone()
-                }),
-                ..self.clone()
-            };
-            simpler.extend([without, once]);
-        }
-        simpler.retain(|draft| draft != self);
-        simpler
-    }
-
-    /// Whether sidecars are beside init containers.
-    pub fn has_init(&self) -> bool {
-        self.containers.iter().any(|part| part.role == Role::Init)
-    }
-}
-
-/// As the text of a scenario.
-impl fmt::Display for Draft {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "pod:\n  spec:")?;
-        writeln!(f, "    restartPolicy: {:?}", self.policy)?;
-        writeln!(f, "    terminationGracePeriodSeconds: {}", self.grace)?;
-        for (list, wanted) in [("initContainers", false), ("containers", true)] {
-            let parts = self.containers.iter();
-            let parts: Vec<_> = parts
-                .filter(|part| (part.role == Role::Main) == wanted)
-                .collect();
-            if !parts.is_empty() {
-                writeln!(f, "    {list}:")?;
-            }
-            for part in parts {
-                writeln!(f, "      - {{{}}}", part.fields())?;
-            }
-        }
-        writeln!(f, "actors:")?;
-        for part in &self.containers {
-            writeln!(f, "  {}: {{{}}}", part.name, part.actor())?;
-        }
-        if let (Some(deletion), Some(first)) = (&self.deletion, self.containers.first()) {
-            let Deletion {
-                after,
-                grace,
-                again,
-            } = deletion;
-            let grace = grace.map(|grace| format!("grace: {grace}s"));
-            let grace = grace.unwrap_or_default();
-            let (when, after) = (&first.name, tenths(*after));
-            writeln!(f, "acts:")?;
-            writeln!(
-                f,
-                "  - {{name: deleted, when: {{line: {when} Started}}, after: {after}, delete: {{{grace}}}}}"
-            )?;
-            if let Some((after, grace)) = again {
-                let after = tenths(*after);
-                writeln!(
-                    f,
-                    "  - {{name: again, after: {after}, delete: {{grace: {grace}s}}}}"
-                )?;
-            }
-        }
-        writeln!(f, "runFor: {WATCHED}s")
+    /// Whether an image is exchanged, which host processes have none of.
+    pub fn has_update(&self) -> bool {
+        self.update.is_some()
     }
 }
 
@@ -211,150 +185,96 @@ impl Part {
         };
         // Containers differ by three tenths each, whatever they do.
         let offset = u32::try_from(place).unwrap_or_default() * 3;
-        let time = |dice: &mut Dice, from: u64, to: u64| {
-            let steps = from + dice.roll(to - from + 1);
-            u32::try_from(steps).unwrap_or_default() * 40 + offset
-        };
-        let has_probes = role != Role::Init;
         let policy = (role != Role::Sidecar && dice.one_in(4))
             .then(|| dice.pick(&[Policy::Always, Policy::OnFailure, Policy::Never]));
-        // An init container that must be run for ever keeps everything else from happening.
+        // An init container that is run for ever is a sidecar.
         let policy = policy.filter(|policy| role == Role::Main || *policy != Policy::Always);
-        let reaction = (policy.is_some() && dice.one_in(2)).then(|| {
-            let code = dice.pick(&[3, 42]);
-            let all = [Rule::Restart, Rule::Restart, Rule::RestartAllContainers];
-            (code, dice.pick(&all))
-        });
-        let code = dice.pick(&[0, 0, 1, 3, 42]);
-        let later = if reaction.is_some() || pod == Policy::Always || dice.one_in(2) {
-            0
-        } else {
-            code
-        };
-        let life = Life {
-            runs: match role {
-                Role::Init => Some(20 + offset),
-                Role::Sidecar => dice.one_in(4).then(|| time(dice, 1, 3)),
-                Role::Main => (!dice.one_in(3)).then(|| time(dice, 1, 4)),
-            },
-            exits: (
-                if role == Role::Init && !dice.one_in(4) {
-                    0
-                } else {
-                    code
-                },
-                later,
-            ),
-            stops_in: (!dice.one_in(6)).then(|| dice.pick(&[0, 0, 20 + offset, 60 + offset])),
-        };
-        let hook = |dice: &mut Dice| has_probes && dice.one_in(4);
-        Self {
+        let can_rule = policy.is_some() || role == Role::Sidecar && dice.one_in(8);
+        let reaction = (can_rule && dice.one_in(2)).then(|| Rule::random(dice));
+        let life = Life::random(
+            dice,
+            role,
+            offset,
+            reaction.is_some() || pod == Policy::Always,
+        );
+        let mut part = Self {
             name: format!("{letter}{}", place + 1),
             role,
             policy,
             rule: reaction,
-            post_start: hook(dice)
-                .then(|| (dice.pick(&[0, 20 + offset]), i32::from(dice.one_in(5)))),
-            pre_stop: hook(dice).then(|| {
-                (
-                    dice.pick(&[0, 20 + offset, 150 + offset]),
-                    i32::from(dice.one_in(5)),
-                )
-            }),
-            startup: hook(dice).then(|| 20 + offset),
-            readiness: hook(dice).then(|| dice.pick(&[0, 30 + offset])),
-            liveness: hook(dice).then(|| time(dice, 2, 3)),
             life,
-        }
-    }
-
-    fn simpler(&self) -> Vec<Self> {
-        let plain = |change: &dyn Fn(&mut Self)| {
-            let mut part = self.clone();
-            change(&mut part);
-            part
+            post_start: None,
+            pre_stop: None,
+            startup: None,
+            readiness: None,
+            liveness: None,
         };
-        vec![
-            plain(&|part| part.rule = None),
-            plain(&|part| (part.policy, part.rule) = (None, None)),
-            plain(&|part| part.post_start = None),
-            plain(&|part| part.pre_stop = None),
-            plain(&|part| part.startup = None),
-            plain(&|part| part.readiness = None),
-            plain(&|part| part.liveness = None),
-            plain(&|part| part.life.stops_in = Some(0)),
-            plain(&|part| part.life.exits = (0, 0)),
-        ]
+        if role != Role::Init {
+            part.add_hooks_and_probes(dice, offset);
+        }
+        part
     }
 
-    /// The container as the pod has it.
-    fn fields(&self) -> String {
-        let mut text = format!("name: {}", self.name);
-        let policy = match self.role {
-            Role::Sidecar => Some(Policy::Always),
-            Role::Init | Role::Main => self.policy,
+    /// Init containers that end must not have any.
+    fn add_hooks_and_probes(&mut self, dice: &mut Dice, offset: u32) {
+        let exits = |dice: &mut Dice| i32::from(dice.one_in(5));
+        self.post_start = dice.one_in(4).then(|| Hook {
+            runs: dice.pick(&[0, 20 + offset]),
+            exits: exits(dice),
+        });
+        self.pre_stop = dice.one_in(4).then(|| Hook {
+            runs: dice.pick(&[0, 20 + offset, 150 + offset]),
+            exits: exits(dice),
+        });
+        self.startup = dice.one_in(4).then(|| {
+            let (after, threshold) = dice.pick(&[(20, 30), (20, 30), (200, 4)]);
+            let after = after + offset;
+            Startup { after, threshold }
+        });
+        self.readiness = dice.one_in(4).then(|| Readiness {
+            after: dice.pick(&[0, 30 + offset]),
+            until: dice.one_in(3).then_some(2 * STEP + offset),
+        });
+        self.liveness = dice.one_in(4).then(|| Liveness {
+            after: time(dice, 2, 3, offset),
+            grace: dice.one_in(3).then_some(2),
+        });
+    }
+}
+
+// === impl Life ===
+
+impl Life {
+    /// Something that fails for ever and is started for ever shows little but that.
+    fn random(dice: &mut Dice, role: Role, offset: u32, recovers: bool) -> Self {
+        let code = dice.pick(&[0, 0, 1, 3, 42]);
+        let first = if role == Role::Init && !dice.one_in(4) {
+            0
+        } else {
+            code
         };
-        // Writing to a string does not fail.
-        if let Some(policy) = policy {
-            let _ = write!(text, ", restartPolicy: {policy:?}");
-        }
-        if let Some((code, rule)) = self.rule {
-            let codes = format!("exitCodes: {{operator: In, values: [{code}]}}");
-            let _ = write!(
-                text,
-                ", restartPolicyRules: [{{action: {rule:?}, {codes}}}]"
-            );
-        }
-        let hooks = [("postStart", self.post_start), ("preStop", self.pre_stop)];
-        let hooks = hooks.iter().filter(|(_, hook)| hook.is_some());
-        let hooks = hooks.map(|(name, _)| format!("{name}: {{exec: {{command: [actor]}}}}"));
-        let hooks: Vec<_> = hooks.collect();
-        if !hooks.is_empty() {
-            let _ = write!(text, ", lifecycle: {{{}}}", hooks.join(", "));
-        }
-        let probes = [
-            ("startup", self.startup, 30),
-            ("readiness", self.readiness, 1),
-            ("liveness", self.liveness, 1),
-        ];
-        for (name, probe, threshold) in probes {
-            if probe.is_some() {
-                let _ = write!(
-                    text,
-                    ", {name}Probe: {{exec: {{command: [actor]}}, periodSeconds: 1, failureThreshold: {threshold}}}"
-                );
-            }
-        }
-        text
-    }
-
-    /// What it does.
-    fn actor(&self) -> String {
-        let Life {
-            runs,
+        let later = if recovers || dice.one_in(2) { 0 } else { code };
+        Self {
+            runs: match role {
+                Role::Init => Some(20 + offset),
+                Role::Sidecar => dice.one_in(4).then(|| time(dice, 1, 3, offset)),
+                Role::Main => (!dice.one_in(3)).then(|| time(dice, 1, 4, offset)),
+            },
             exits: (first, later),
-            stops_in,
-        } = &self.life;
-        let mut text = format!("exits: [{first}, {later}]");
-        if let Some(runs) = runs {
-            let _ = write!(text, ", runs: {}", tenths(*runs));
+            stops_in: (!dice.one_in(6)).then(|| dice.pick(&[0, 0, 20 + offset, 60 + offset])),
         }
-        let stops_in = stops_in.map_or("never".to_owned(), tenths);
-        let _ = write!(text, ", stopsIn: {stops_in}");
-        for (name, hook) in [("postStart", self.post_start), ("preStop", self.pre_stop)] {
-            if let Some((runs, exits)) = hook {
-                let _ = write!(text, ", {name}: {{runs: {}, exits: {exits}}}", tenths(runs));
-            }
+    }
+}
+
+// === impl Update ===
+
+impl Update {
+    fn random(dice: &mut Dice, names: &[&str]) -> Self {
+        Self {
+            container: dice.pick(names).to_owned(),
+            // Beside everything that containers do by themselves, and beside deletions.
+            after: u32::try_from(dice.roll(3)).unwrap_or_default() * STEP + 33,
         }
-        for (name, probe) in [("startup", self.startup), ("readiness", self.readiness)] {
-            if let Some(after) = probe {
-                let _ = write!(text, ", {name}: {{okAfter: {}}}", tenths(after));
-            }
-        }
-        if let Some(after) = self.liveness {
-            let _ = write!(text, ", liveness: {{failAfter: {}}}", tenths(after));
-        }
-        text
     }
 }
 
@@ -363,7 +283,7 @@ impl Part {
 impl Deletion {
     fn random(dice: &mut Dice) -> Self {
         // Half a step beside everything that containers do by themselves.
-        let after = u32::try_from(dice.roll(5)).unwrap_or_default() * 40 + 22;
+        let after = u32::try_from(dice.roll(5)).unwrap_or_default() * STEP + 22;
         Self {
             after,
             grace: dice.one_in(2).then(|| dice.pick(&[3, 7, 15])),
@@ -372,35 +292,101 @@ impl Deletion {
     }
 }
 
-fn tenths(tenths: u32) -> String {
-    format!("{}ms", tenths * 100)
+// === impl Rule ===
+
+impl Rule {
+    fn random(dice: &mut Dice) -> Self {
+        let all = [
+            Action::Restart,
+            Action::Restart,
+            Action::RestartAllContainers,
+        ];
+        Self {
+            action: dice.pick(&all),
+            operator: if dice.one_in(5) {
+                Operator::NotIn
+            } else {
+                Operator::In
+            },
+            code: dice.pick(&[3, 42]),
+        }
+    }
+}
+
+/// A time on the grid, between so many steps.
+fn time(dice: &mut Dice, from: u64, to: u64, offset: u32) -> u32 {
+    let steps = from + dice.roll(to - from + 1);
+    u32::try_from(steps).unwrap_or_default() * STEP + offset
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pillion_simulator::play;
     use pillion_simulator::scenario::read;
+
+    fn drafts() -> impl Iterator<Item = Draft> {
+        (0..500).map(|seed| Draft::random(&mut Dice::new(seed)))
+    }
 
     #[test]
     fn every_random_pod_can_be_read_and_played() {
-        for seed in 0..500 {
-            let draft = Draft::random(&mut Dice::new(seed));
+        for draft in drafts() {
             let text = draft.to_string();
             let reading = read::read("random", text.as_bytes(), &mut |_| Err(String::new()));
-            assert!(reading.scenario.is_some(), "{text}\n{}", reading.describe());
+            let scenario = reading.scenario.as_ref();
+            let scenario = scenario.unwrap_or_else(|| panic!("{text}\n{}", reading.describe()));
+            assert!(play(scenario).is_ok(), "{text}");
         }
     }
 
     #[test]
-    fn simpler_pods_are_other_pods_and_come_to_an_end() {
-        let mut draft = Draft::random(&mut Dice::new(7));
-        let mut steps = 0;
-        while let Some(simpler) = draft.simpler().into_iter().next() {
-            assert_ne!(simpler, draft);
-            draft = simpler;
-            steps += 1;
-            assert!(steps < 100, "{draft}");
+    fn everything_that_a_plain_pod_can_have_is_drawn() {
+        let seen = |has: &dyn Fn(&Draft) -> bool| drafts().any(|draft| has(&draft));
+        let any = |has: fn(&Part) -> bool| seen(&|draft| draft.containers.iter().any(has));
+        for role in [Role::Init, Role::Sidecar, Role::Main] {
+            assert!(seen(&|draft| draft
+                .containers
+                .iter()
+                .any(|part| part.role == role)));
         }
-        assert_eq!(draft.containers.len(), 1);
+        for mains in 1..=4 {
+            let count = |draft: &Draft| {
+                let roles = draft.containers.iter().map(|part| part.role);
+                roles.filter(|role| *role == Role::Main).count()
+            };
+            assert!(seen(&|draft| count(draft) == mains), "{mains} mains");
+        }
+        for policy in [Policy::Always, Policy::OnFailure, Policy::Never] {
+            assert!(seen(&|draft| draft.policy == policy));
+            assert!(seen(&|draft| draft
+                .containers
+                .iter()
+                .any(|part| part.policy == Some(policy))));
+        }
+        for action in [Action::Restart, Action::RestartAllContainers] {
+            assert!(seen(&|draft| draft.containers.iter().any(|part| part
+                .rule
+                .is_some_and(|rule| rule.action == action))));
+        }
+        assert!(any(|part| part.post_start.is_some()));
+        assert!(any(|part| part.pre_stop.is_some()));
+        assert!(any(|part| part.startup.is_some()));
+        assert!(any(|part| part.readiness.is_some()));
+        assert!(any(|part| part.liveness.is_some()));
+        assert!(any(|part| part.life.runs.is_some()));
+        assert!(any(|part| part.life.exits.0 != 0));
+        assert!(any(|part| part.life.stops_in.is_none()));
+        assert!(any(|part| part.life.stops_in > Some(0)));
+        assert!(seen(&|draft| draft.has_update()));
+        let again = |deletion: &Deletion| deletion.again.is_some();
+        assert!(seen(&|draft| draft.deletion.as_ref().is_some_and(again)));
+    }
+
+    #[test]
+    fn the_same_seed_is_the_same_pod() {
+        let one = Draft::random(&mut Dice::new(42));
+        assert_eq!(one, Draft::random(&mut Dice::new(42)));
+        assert_ne!(one, Draft::random(&mut Dice::new(43)));
     }
 }

@@ -3,6 +3,7 @@
 use crate::cluster;
 use crate::workspace::Workspace;
 use pillion_simulator::suite::{Files, Report, run_under};
+use pillion_testkit::cluster::Cluster;
 use pillion_testkit::processes::scale::Scale;
 use pillion_testkit::{kubelet, processes};
 use std::time::Duration;
@@ -65,13 +66,17 @@ fn play_processes(stage: &Stage<'_>) -> anyhow::Result<Report> {
 }
 
 fn play_kubelet(stage: &Stage<'_>) -> anyhow::Result<Report> {
-    cluster::with(&cluster::actor(stage.workspace)?, |cluster| {
-        let setup = kubelet::suite::Setup {
-            cluster,
-            together: KUBELET_PODS,
-            longest: stage.longest,
-            tell: cluster::tell,
-        };
-        kubelet::suite::run(stage.files, stage.prefix, setup)
-    })
+    let actor = cluster::actor(stage.workspace)?;
+    cluster::with(&actor, |cluster| play_on(cluster, stage))
+}
+
+/// Plays everything on the kubelet of that cluster.
+pub(super) fn play_on(cluster: &Cluster, stage: &Stage<'_>) -> anyhow::Result<Report> {
+    let setup = kubelet::suite::Setup {
+        cluster,
+        together: KUBELET_PODS,
+        longest: stage.longest,
+        tell: cluster::tell,
+    };
+    kubelet::suite::run(stage.files, stage.prefix, setup)
 }

@@ -1,0 +1,199 @@
+use super::compare;
+use pillion_engine::pod::List;
+use pillion_engine::status::{
+    Condition, ConditionKind, ContainerState, ContainerStatus, Phase, PodStatus, Terminated,
+};
+use pillion_engine::{PodResult, Tick};
+use pillion_simulator::Record;
+use pillion_simulator::line::LineName;
+use pillion_simulator::record::{End, Moment};
+use std::time::Duration;
+
+fn at(seconds: u64) -> Tick {
+    Tick::ZERO + Duration::from_secs(seconds)
+}
+
+/// A play that was watched for a minute, with these lines at these seconds.
+fn play(lines: &[(u64, &str)]) -> Record {
+    let mut record = Record {
+        until: at(60),
+        ..Record::default()
+    };
+    for (seconds, line) in lines {
+        let LineName { who, word } = line.parse().unwrap();
+        record.log.write(at(*seconds), who, word);
+    }
+    record
+}
+
+/// The same, which has ended so.
+fn ended(mut record: Record, seconds: u64, phase: Phase) -> Record {
+    record.sample(at(seconds), status(phase, Vec::new()));
+    record.end = Some(End {
+        at: at(seconds),
+        result: PodResult {
+            phase,
+            decider: None,
+            code: 0,
+            reason: None,
+        },
+        decided_by: None,
+    });
+    record
+}
+
+fn status(phase: Phase, containers: Vec<ContainerStatus>) -> PodStatus {
+    PodStatus {
+        phase,
+        reason: None,
+        message: None,
+        conditions: Vec::new(),
+        containers,
+    }
+}
+
+fn container(state: ContainerState) -> ContainerStatus {
+    ContainerStatus {
+        name: "m1".into(),
+        list: List::Regular,
+        image: None,
+        state,
+        last: None,
+        ready: false,
+        started: false,
+        restarts: 0,
+    }
+}
+
+fn end(code: i32, message: &str) -> ContainerState {
+    ContainerState::Terminated(Terminated {
+        code,
+        signal: None,
+        reason: "Error".into(),
+        message: Some(message.into()),
+        started: None,
+        finished: Tick::ZERO,
+    })
+}
+
+fn waiting(reason: &'static str) -> ContainerState {
+    ContainerState::Waiting {
+        reason,
+        message: None,
+    }
+}
+
+fn shows(state: ContainerState) -> Record {
+    let mut record = play(&[]);
+    record.sample(at(0), status(Phase::Running, vec![container(state)]));
+    record
+}
+
+#[test]
+fn what_a_kubelet_notices_late_is_no_difference() {
+    let theirs = play(&[(2, "m1 Starting"), (13, "m1 Starting")]);
+    let ours = play(&[(0, "m1 Starting"), (10, "m1 Starting")]);
+    assert_eq!(compare(&theirs, &ours), Vec::<String>::new());
+}
+
+#[test]
+fn a_start_too_many_is_found() {
+    let theirs = play(&[(0, "m1 Starting")]);
+    let ours = play(&[(0, "m1 Starting"), (10, "m1 Starting")]);
+    let found = compare(&theirs, &ours);
+    let wanted = "m1 is started 1 times on the kubelet and 2 times here: run 2 begins here at 10s";
+    assert!(
+        found.len() == 1 && found[0].starts_with(&wanted[..50]),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_start_just_before_the_deletion_may_be_missed() {
+    let deleted = |mut record: Record| {
+        let moment = Moment {
+            at: at(11),
+            lines: 2,
+            statuses: 0,
+        };
+        record.moments.insert("deleted".into(), moment);
+        record
+    };
+    let theirs = deleted(play(&[(0, "m1 Starting")]));
+    let ours = deleted(play(&[(0, "m1 Starting"), (10, "m1 Starting")]));
+    assert_eq!(compare(&theirs, &ours), Vec::<String>::new());
+}
+
+#[test]
+fn another_order_is_found_when_both_are_sure_of_it() {
+    let theirs = play(&[(0, "m1 Starting"), (10, "m2 Starting")]);
+    let ours = play(&[(10, "m1 Starting"), (0, "m2 Starting")]);
+    assert_eq!(compare(&theirs, &ours).len(), 1);
+    let close = play(&[(1, "m1 Starting"), (0, "m2 Starting")]);
+    assert_eq!(compare(&theirs, &close), Vec::<String>::new());
+}
+
+#[test]
+fn another_result_is_found() {
+    let theirs = ended(play(&[]), 10, Phase::Failed);
+    let ours = ended(play(&[]), 11, Phase::Succeeded);
+    let found = compare(&theirs, &ours);
+    assert_eq!(
+        found,
+        ["the pod is Failed on the kubelet and Succeeded here"]
+    );
+}
+
+#[test]
+fn a_pod_that_ends_only_here_is_found() {
+    let theirs = play(&[]);
+    let ours = ended(play(&[]), 11, Phase::Succeeded);
+    let found = compare(&theirs, &ours);
+    assert!(
+        found.iter().any(|one| one.contains("the pod ends here")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn exit_codes_and_last_words_are_compared_run_by_run() {
+    let found = compare(&shows(end(1, "a")), &shows(end(2, "b")));
+    let wanted = [
+        "run 1 of m1 ends with 1 on the kubelet and with 2 here",
+        "run 1 of m1 says `a` on the kubelet and `b` here",
+    ];
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn a_wait_for_another_reason_is_found_if_it_was_long() {
+    let found = compare(
+        &shows(waiting("CrashLoopBackOff")),
+        &shows(waiting("Error")),
+    );
+    let wanted = [
+        "m1 waits with `CrashLoopBackOff` on the kubelet and never here",
+        "m1 waits with `Error` here and never on the kubelet",
+    ];
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn a_condition_that_holds_only_on_one_side_is_found() {
+    let mut theirs = play(&[]);
+    let mut status = status(Phase::Running, Vec::new());
+    let ours = {
+        let mut ours = play(&[]);
+        ours.sample(at(0), status.clone());
+        ours
+    };
+    status.conditions.push(Condition {
+        kind: ConditionKind::Ready,
+        status: true,
+        reason: None,
+        message: None,
+    });
+    theirs.sample(at(0), status);
+    let found = compare(&theirs, &ours);
+    assert_eq!(found, ["Ready holds on the kubelet and never here"]);
+}

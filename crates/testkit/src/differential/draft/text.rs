@@ -1,0 +1,176 @@
+//! A pod as the text of a scenario.
+
+use super::{Deletion, Draft, Hook, Life, Part, Policy, Role, Rule, Update};
+use std::fmt::{self, Write as _};
+
+/// A pod is watched for so many seconds.
+const WATCHED: u32 = 60;
+
+// === impl Draft ===
+
+impl fmt::Display for Draft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "pod:\n  spec:")?;
+        writeln!(f, "    restartPolicy: {:?}", self.policy)?;
+        writeln!(f, "    terminationGracePeriodSeconds: {}", self.grace)?;
+        for (list, wanted) in [("initContainers", false), ("containers", true)] {
+            let parts = self.containers.iter();
+            let parts: Vec<_> = parts
+                .filter(|part| (part.role == Role::Main) == wanted)
+                .collect();
+            if !parts.is_empty() {
+                writeln!(f, "    {list}:")?;
+            }
+            for part in parts {
+                writeln!(f, "      - {{{}}}", part.fields())?;
+            }
+        }
+        writeln!(f, "actors:")?;
+        for part in &self.containers {
+            writeln!(f, "  {}: {{{}}}", part.name, part.actor())?;
+        }
+        self.write_acts(f)?;
+        writeln!(f, "runFor: {WATCHED}s")
+    }
+}
+
+impl Draft {
+    /// The first of them counts from the start of the first container.
+    fn write_acts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let first = self.containers.first();
+        let when = first.map(|part| format!("when: {{line: {} Started}}, ", part.name));
+        let mut when = when.unwrap_or_default();
+        if self.update.is_some() || self.deletion.is_some() {
+            writeln!(f, "acts:")?;
+        }
+        if let Some(Update { container, after }) = &self.update {
+            let (when, after) = (std::mem::take(&mut when), tenths(*after));
+            writeln!(
+                f,
+                "  - {{name: updated, {when}after: {after}, setImage: {{container: {container}, image: new}}}}"
+            )?;
+        }
+        if let Some(deletion) = &self.deletion {
+            let Deletion {
+                after,
+                grace,
+                again,
+            } = deletion;
+            let grace = grace.map(|grace| format!("grace: {grace}s"));
+            let (grace, after) = (grace.unwrap_or_default(), tenths(*after));
+            writeln!(
+                f,
+                "  - {{name: deleted, {when}after: {after}, delete: {{{grace}}}}}"
+            )?;
+            if let Some((after, grace)) = again {
+                let after = tenths(*after);
+                writeln!(
+                    f,
+                    "  - {{name: again, after: {after}, delete: {{grace: {grace}s}}}}"
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+// === impl Part ===
+
+impl Part {
+    /// The container as the pod has it.
+    fn fields(&self) -> String {
+        let mut text = format!("name: {}", self.name);
+        let policy = match self.role {
+            Role::Sidecar => Some(Policy::Always),
+            Role::Init | Role::Main => self.policy,
+        };
+        // Writing to a string does not fail.
+        if let Some(policy) = policy {
+            let _ = write!(text, ", restartPolicy: {policy:?}");
+        }
+        if let Some(rule) = self.rule {
+            let Rule {
+                action,
+                operator,
+                code,
+            } = rule;
+            let codes = format!("exitCodes: {{operator: {operator:?}, values: [{code}]}}");
+            let _ = write!(
+                text,
+                ", restartPolicyRules: [{{action: {action:?}, {codes}}}]"
+            );
+        }
+        let hooks = [("postStart", self.post_start), ("preStop", self.pre_stop)];
+        let hooks = hooks.iter().filter(|(_, hook)| hook.is_some());
+        let hooks = hooks.map(|(name, _)| format!("{name}: {{exec: {{command: [actor]}}}}"));
+        let hooks: Vec<_> = hooks.collect();
+        if !hooks.is_empty() {
+            let _ = write!(text, ", lifecycle: {{{}}}", hooks.join(", "));
+        }
+        if let Some(startup) = self.startup {
+            let threshold = startup.threshold;
+            let _ = write!(text, ", startupProbe: {{{PROBE}{threshold}}}");
+        }
+        if self.readiness.is_some() {
+            let _ = write!(text, ", readinessProbe: {{{PROBE}1}}");
+        }
+        if let Some(liveness) = self.liveness {
+            let grace = liveness.grace;
+            let grace = grace.map(|grace| format!(", terminationGracePeriodSeconds: {grace}"));
+            let _ = write!(
+                text,
+                ", livenessProbe: {{{PROBE}1{}}}",
+                grace.unwrap_or_default()
+            );
+        }
+        text
+    }
+
+    /// What it does.
+    fn actor(&self) -> String {
+        let Life {
+            runs,
+            exits: (first, later),
+            stops_in,
+        } = &self.life;
+        let mut text = format!("exits: [{first}, {later}]");
+        if let Some(runs) = runs {
+            let _ = write!(text, ", runs: {}", tenths(*runs));
+        }
+        let stops_in = stops_in.map_or("never".to_owned(), tenths);
+        let _ = write!(text, ", stopsIn: {stops_in}");
+        for (name, hook) in [("postStart", self.post_start), ("preStop", self.pre_stop)] {
+            if let Some(Hook { runs, exits }) = hook {
+                let _ = write!(text, ", {name}: {{runs: {}, exits: {exits}}}", tenths(runs));
+            }
+        }
+        if let Some(startup) = self.startup {
+            let _ = write!(text, ", startup: {{okAfter: {}}}", tenths(startup.after));
+        }
+        if let Some(readiness) = self.readiness {
+            let until = readiness.until.map(tenths);
+            let until = until.map(|until| format!(", failAfter: {until}"));
+            let _ = write!(
+                text,
+                ", readiness: {{okAfter: {}{}}}",
+                tenths(readiness.after),
+                until.unwrap_or_default()
+            );
+        }
+        if let Some(liveness) = self.liveness {
+            let _ = write!(
+                text,
+                ", liveness: {{failAfter: {}}}",
+                tenths(liveness.after)
+            );
+        }
+        text
+    }
+}
+
+/// What all probes have in common, up to the number of failures.
+const PROBE: &str = "exec: {command: [actor]}, periodSeconds: 1, failureThreshold: ";
+
+fn tenths(tenths: u32) -> String {
+    format!("{}ms", tenths * 100)
+}
