@@ -85,17 +85,10 @@ pub(crate) fn usual_name() -> String {
     std::env::var(VARIABLE).unwrap_or_else(|_| USUAL.to_owned())
 }
 
-/// The actor as a program that needs nothing of the image that it is in.
+/// The actor program. It is built as the tests build it: whatever is compiled for one of them alone is compiled twice.
 pub(crate) fn actor(workspace: &Workspace) -> anyhow::Result<PathBuf> {
-    let build = [
-        "rustc",
-        "--quiet",
-        "--locked",
-        "--package=pillion-testkit",
-        "--example=actor",
-    ];
-    let alone = ["--", "-Ctarget-feature=+crt-static", "-Cstrip=symbols"];
-    run_command(workspace.cargo(&build).args(alone))?;
+    let build = ["build", "--locked", "--workspace", "--example=actor"];
+    run_command(&mut workspace.cargo(&build))?;
     Ok(workspace.target().join("debug/examples/actor"))
 }
 

@@ -58,8 +58,17 @@ fn lay_out(root: &Path, actor: &Path) -> anyhow::Result<()> {
         fs::create_dir_all(root.join(folder))?;
     }
     fs::write(root.join("etc/passwd"), "root:x:0:0::/root:/bin/sh\n")?;
-    fs::copy(actor, root.join(&ACTOR[1..]))
-        .with_context(|| format!("cannot copy the actor {}", actor.display()))?;
+    let own = root.join(&ACTOR[1..]);
+    fs::copy(actor, &own).with_context(|| format!("cannot copy the actor {}", actor.display()))?;
+    // A large image is slower to make, and no worse.
+    let _ = run(command("strip", ["--strip-all"]).arg(&own));
+    for library in libraries(&output(command("ldd", ["--"]).arg(actor))?) {
+        let place = root.join(library.trim_start_matches('/'));
+        if let Some(folder) = place.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::copy(library, place).with_context(|| format!("cannot copy {library}"))?;
+    }
     let busybox = ["/bin/busybox", "/usr/bin/busybox"].map(Path::new);
     let busybox = busybox.into_iter().find(|path| path.is_file());
     let busybox = busybox.context("there is no busybox; the package is busybox-static")?;
@@ -70,6 +79,16 @@ fn lay_out(root: &Path, actor: &Path) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The files that a program needs, as `ldd` lists them: `name => file (address)`, or `file (address)`.
+fn libraries(list: &str) -> impl Iterator<Item = &str> {
+    list.lines().filter_map(|line| {
+        let line = line.rsplit_once(" (").map_or(line, |(line, _)| line);
+        let file = line.rsplit_once("=> ").map_or(line, |(_, file)| file);
+        let file = file.trim();
+        file.starts_with('/').then_some(file)
+    })
 }
 
 /// An image of one layer. Its name is in its configuration, so that every name has an id of its own.
@@ -117,5 +136,24 @@ fn architecture() -> &'static str {
         "aarch64" => "arm64",
         "x86_64" => "amd64",
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_files_that_a_program_needs_are_read() {
+        let list = "\tlinux-vdso.so.1 (0x00007ffd)\n\
+                    \tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f1)\n\
+                    \t/lib64/ld-linux-x86-64.so.2 (0x00007f2)\n";
+        let found: Vec<_> = libraries(list).collect();
+        let wanted = [
+            "/lib/x86_64-linux-gnu/libc.so.6",
+            "/lib64/ld-linux-x86-64.so.2",
+        ];
+        assert_eq!(found, wanted);
+        assert_eq!(libraries("\tstatically linked\n").count(), 0);
     }
 }
