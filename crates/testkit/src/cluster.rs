@@ -93,6 +93,7 @@ pub fn up(
     prepare(places, tell)?;
     let lock = lock(places)?;
     clean_up(places)?;
+    network::check(places)?;
     let cluster = Cluster {
         places: places.clone(),
         tell,

@@ -22,7 +22,10 @@ use anyhow::{Context as _, anyhow};
 use compare::compare;
 use dice::Dice;
 use draft::Draft;
-use pillion_simulator::{self as simulator, scenario::read};
+use pillion_simulator::line::Part;
+use pillion_simulator::scenario::read;
+use pillion_simulator::{self as simulator, Case, Record, Scenario};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,6 +43,8 @@ pub struct Setup<'a> {
     pub folder: &'a Path,
     /// How many pods at once.
     pub together: usize,
+    /// Whether pods that differ are made smaller.
+    pub shrinks: bool,
     /// Says what is going on.
     pub tell: fn(&str),
 }
@@ -53,10 +58,21 @@ pub struct Disagreement {
     pub draft: Draft,
     /// What differs.
     pub found: Vec<String>,
+    /// What was seen on the kubelet and here, line by line.
+    pub seen: String,
+}
+
+/// Two plays of one pod.
+struct Comparison {
+    found: Vec<String>,
+    seen: String,
 }
 
 /// The longest crash back-off, in both plays.
 const BACK_OFF: Duration = Duration::from_secs(1);
+
+/// So many pods from one word of progress to the next.
+const STRIDE: usize = 20;
 
 /// A pod is made smaller so many times at most.
 const STEPS: usize = 8;
@@ -70,11 +86,44 @@ pub fn run(seed: u64, pods: u64, setup: Setup<'_>) -> anyhow::Result<Vec<Disagre
     let drafts = (seed..seed + pods).map(|seed| (seed, Draft::random(&mut Dice::new(seed))));
     let drafts: Vec<_> = drafts.collect();
     let first = differing(&player, drafts, setup)?;
+    if first.is_empty() {
+        return Ok(first);
+    }
+    for Disagreement { seed, found, .. } in &first {
+        (setup.tell)(&format!("pod {seed}: {}", found.join("; ")));
+    }
     (setup.tell)(&format!("{} of {pods} pods differ; once more", first.len()));
     let drafts = first.into_iter().map(|one| (one.seed, one.draft)).collect();
     let again = differing(&player, drafts, setup)?;
+    if !setup.shrinks {
+        return Ok(again);
+    }
     let shrunk = again.into_iter().map(|one| shrink(&player, one, setup));
     shrunk.collect()
+}
+
+// === impl Comparison ===
+
+impl Comparison {
+    fn of(kubelet: &Record, ours: &Record) -> Self {
+        let found = compare(kubelet, ours);
+        let mut seen = String::new();
+        if !found.is_empty() {
+            for (place, record) in [("kubelet", kubelet), ("here", ours)] {
+                for line in record.log.lines() {
+                    // Probes are made all the time.
+                    if !matches!(
+                        line.who.part,
+                        Part::Startup | Part::Readiness | Part::Liveness
+                    ) {
+                        let (at, who, word) = (line.at, &line.who, line.word);
+                        seen += &format!("  {place:<8} {at:>9}  {}\n", who.says(word));
+                    }
+                }
+            }
+        }
+        Self { found, seen }
+    }
 }
 
 /// Makes a pod smaller as long as it differs.
@@ -103,7 +152,7 @@ fn differing(
     setup: Setup<'_>,
 ) -> anyhow::Result<Vec<Disagreement>> {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let found: Mutex<Vec<(usize, anyhow::Result<Vec<String>>)>> = Mutex::default();
+    let found: Mutex<Vec<(usize, anyhow::Result<Comparison>)>> = Mutex::default();
     let work = || {
         loop {
             let place = next.fetch_add(1, Ordering::Relaxed);
@@ -116,7 +165,7 @@ fn differing(
                 .expect("nobody panics with it")
                 .push((place, result));
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            if done.is_multiple_of(50) {
+            if done.is_multiple_of(STRIDE) && done < drafts.len() {
                 (setup.tell)(&format!("{done} of {} pods", drafts.len()));
             }
         }
@@ -130,16 +179,21 @@ fn differing(
     found.sort_by_key(|(place, _)| *place);
     let mut differing = Vec::new();
     for ((seed, draft), (_, found)) in drafts.into_iter().zip(found) {
-        let found = found?;
+        let Comparison { found, seen } = found?;
         if !found.is_empty() {
-            differing.push(Disagreement { seed, draft, found });
+            differing.push(Disagreement {
+                seed,
+                draft,
+                found,
+                seen,
+            });
         }
     }
     Ok(differing)
 }
 
 /// Plays a pod on both and says what differs.
-fn both(player: &Player<'_>, draft: &Draft, setup: Setup<'_>) -> anyhow::Result<Vec<String>> {
+fn both(player: &Player<'_>, draft: &Draft, setup: Setup<'_>) -> anyhow::Result<Comparison> {
     let seconds = BACK_OFF.as_secs();
     let text = format!("backoff: {{initial: {seconds}s, max: {seconds}s}}\n{draft}");
     let reading = read::read("random", text.as_bytes(), &mut |_| Err(String::new()));
@@ -148,8 +202,8 @@ fn both(player: &Player<'_>, draft: &Draft, setup: Setup<'_>) -> anyhow::Result<
     };
     if draft.has_update() {
         // Host processes have no images; what the engine decides is the same in virtual time.
-        let ours = simulator::play(scenario).map_err(|why| anyhow!("{why:?}"))?;
-        return Ok(compare(&player.play(scenario, pod)?, &ours.record));
+        let ours = simulator::play(&watched(scenario)).map_err(|why| anyhow!("{why:?}"))?;
+        return Ok(Comparison::of(&player.play(scenario, pod)?, &ours.record));
     }
     let folder = folder(setup.folder)?;
     let (kubelet, ours) = thread::scope(|scope| {
@@ -158,7 +212,21 @@ fn both(player: &Player<'_>, draft: &Draft, setup: Setup<'_>) -> anyhow::Result<
     });
     let ours = ours.map_err(|_| anyhow!("the host processes have panicked"))??;
     fs::remove_dir_all(&folder)?;
-    Ok(compare(&kubelet?, &ours))
+    Ok(Comparison::of(&kubelet?, &ours))
+}
+
+/// The same scenario, with something to expect: statuses are kept for whoever expects something.
+fn watched(scenario: &Scenario) -> Scenario {
+    let mut scenario = scenario.clone();
+    scenario.cases.push(Case {
+        id: "compared".into(),
+        title: "compared with another play".into(),
+        checks: Vec::new(),
+        note: None,
+        equivalent: None,
+        not_on: BTreeMap::new(),
+    });
+    scenario
 }
 
 /// A folder that no other pod has.

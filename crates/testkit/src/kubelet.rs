@@ -24,6 +24,7 @@ use director::Director;
 use eyes::Eyes;
 use interruption::Interruptions;
 use pillion_simulator::{Record, Scenario};
+use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Plays single scenarios on a cluster.
@@ -64,6 +65,10 @@ fn pod_name() -> String {
 impl<'c> Theatre<'c> {
     fn open(cluster: &'c Cluster) -> anyhow::Result<Self> {
         let api = cluster.api();
+        // Whoever plays has the cluster alone: what is there is of a play that was killed.
+        let (key, value) = manifest::LABEL;
+        let remains = format!("{}?labelSelector={key}%3D{value}", eyes::PODS);
+        api.delete(&remains, &json!({"gracePeriodSeconds": 1}))?;
         Ok(Self {
             cluster,
             eyes: Eyes::open(&api)?,

@@ -65,6 +65,7 @@ pub fn play(scenario: &Scenario, actor: &Path, folder: &Path) -> io::Result<Reco
     let watched = director.is_watching();
     let mut record = director.into_record();
     if watched {
+        record.sample(at, engine.status());
         let containers = &engine.pod().containers;
         let decider = result.decider.and_then(|id| containers.get(id.index()));
         record.end = Some(End {

@@ -1,13 +1,15 @@
 //! `cargo xtask cluster`: a real Kubernetes on this machine, to test against.
 
-use crate::step::run as run_command;
 use crate::workspace::Workspace;
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::Subcommand;
 use pillion_testkit::cluster::files::{BackOff, Kubelet};
 use pillion_testkit::cluster::place::Places;
 use pillion_testkit::cluster::{self, Standing};
+use pillion_testkit::processes::actor;
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
 
 /// The cluster that is meant unless another is named.
@@ -18,6 +20,9 @@ const OF_TESTS: &str = "test";
 
 /// Names another one.
 const VARIABLE: &str = "PILLION_CLUSTER";
+
+/// The name under which this program is the actor of scenarios.
+const ACTOR: &str = "actor";
 
 /// What can be done with a cluster.
 #[derive(Debug, Subcommand)]
@@ -85,11 +90,27 @@ pub(crate) fn usual_name() -> String {
     std::env::var(VARIABLE).unwrap_or_else(|_| USUAL.to_owned())
 }
 
-/// The actor program. It is built as the tests build it: whatever is compiled for one of them alone is compiled twice.
+/// The actor program: this one, under another name. To build the actor by itself would be to compile half of the project
+/// twice.
 pub(crate) fn actor(workspace: &Workspace) -> anyhow::Result<PathBuf> {
-    let build = ["build", "--locked", "--workspace", "--example=actor"];
-    run_command(&mut workspace.cargo(&build))?;
-    Ok(workspace.target().join("debug/examples/actor"))
+    let actor = workspace.target().join("xtask").join(ACTOR);
+    let own = std::env::current_exe().context("cannot find the program that runs")?;
+    if let Some(folder) = actor.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    // Another chore may use the one that is there; it keeps it.
+    let new = actor.with_extension(std::process::id().to_string());
+    fs::copy(&own, &new).with_context(|| format!("cannot copy {}", own.display()))?;
+    fs::rename(&new, &actor).with_context(|| format!("cannot make {}", actor.display()))?;
+    Ok(actor)
+}
+
+/// What this program does if it was started as the actor.
+pub(crate) fn act() -> Option<ExitCode> {
+    let mut arguments = std::env::args();
+    let name = arguments.next()?;
+    let is_actor = Path::new(&name).file_name()? == ACTOR;
+    is_actor.then(|| actor::main(&arguments.collect::<Vec<_>>()))
 }
 
 /// Does something with the cluster that is up, or with one that is brought up for it and taken down.
@@ -131,6 +152,7 @@ fn up(workspace: &Workspace, args: &Up) -> anyhow::Result<()> {
     let limit = back_off_max.map(Duration::from_secs);
     let back_off = limit.map_or(BackOff::Standard, BackOff::AtMost);
     let places = name.places()?;
+    cluster::check(&places)?;
     let cluster = cluster::up(&places, &actor(workspace)?, Kubelet { back_off }, tell)?;
     cluster.leave();
     println!("up: try `cargo xtask cluster kubectl get nodes`");

@@ -19,6 +19,9 @@ pub(crate) struct Args {
     /// So many at once.
     #[arg(long, default_value_t = TOGETHER)]
     together: usize,
+    /// Show pods that differ as they are, instead of making them smaller, which takes minutes for each.
+    #[arg(long)]
+    as_is: bool,
 }
 
 /// So many at once, unless it is said otherwise.
@@ -33,6 +36,7 @@ impl Args {
             pods,
             seed,
             together: TOGETHER,
+            as_is: true,
         }
     }
 }
@@ -48,6 +52,7 @@ pub(crate) fn compare(cluster: &Cluster, actor: &Path, args: &Args) -> anyhow::R
         pods,
         seed,
         together,
+        as_is,
     } = *args;
     let folder = tempfile::tempdir()?;
     let setup = Setup {
@@ -55,11 +60,18 @@ pub(crate) fn compare(cluster: &Cluster, actor: &Path, args: &Args) -> anyhow::R
         actor,
         folder: folder.path(),
         together,
+        shrinks: !as_is,
         tell: cluster::tell,
     };
     let differing = differential::run(seed, pods, setup)?;
-    for Disagreement { seed, draft, found } in &differing {
-        println!("\npod {seed}: {}\n{draft}", found.join("\n  "));
+    for one in &differing {
+        let Disagreement {
+            seed,
+            draft,
+            found,
+            seen,
+        } = one;
+        println!("\npod {seed}: {}\n{draft}\n{seen}", found.join("\n  "));
     }
     match differing.len() {
         0 => {

@@ -56,6 +56,9 @@ enum Chore {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = cluster::act() {
+        return code;
+    }
     let Args { chore } = Args::parse();
     let workspace = Workspace::find();
     let outcome = match chore {

@@ -90,8 +90,9 @@ fn is_yes(value: &str) -> bool {
 /// Rustfmt and clippy are parts of a toolchain that a machine need not have.
 fn tools(workspace: &Workspace, with_cluster: bool) -> anyhow::Result<()> {
     if with_cluster {
-        cluster::check()
-            .context("there can be no cluster here, which `--without cluster` would leave out")?;
+        cluster::check().context(
+            "no kubelet can be run here (`--without cluster` leaves out what needs one)",
+        )?;
     }
     for (tool, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         let mut command = workspace.cargo(&[tool, "--version"]);

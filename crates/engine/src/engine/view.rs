@@ -3,7 +3,7 @@
 //! Everything here is read off the records; nothing is decided.
 
 use super::Engine;
-use crate::fact::Goal;
+use crate::fact::{EndCause, Goal};
 use crate::life::{Image, State, Termination};
 use crate::pod::{ContainerId, List, Reaction, Role};
 use crate::result::PodReason;
@@ -292,6 +292,22 @@ impl Engine {
             || self.record.initialized
     }
 
+    /// A kubelet finds such a pod pending to its last look at it, and calls it failed only after that.
+    fn was_deleted_while_pending(&self) -> bool {
+        let is_deleted = matches!(
+            self.record.goal,
+            Goal::End {
+                cause: EndCause::Deletion,
+                ..
+            }
+        );
+        let mut containers = self.containers();
+        is_deleted
+            && containers.any(|container| {
+                self.def(container).list == List::Regular && self.will_never_run(container)
+            })
+    }
+
     fn containers_ready(&self, phase: Phase) -> Condition {
         let kind = ConditionKind::ContainersReady;
         match phase {
@@ -301,13 +317,13 @@ impl Engine {
                     ..holds(kind, false)
                 };
             }
-            Phase::Failed => {
+            Phase::Failed if !self.was_deleted_while_pending() => {
                 return Condition {
                     reason: Some("PodFailed"),
                     ..holds(kind, false)
                 };
             }
-            Phase::Pending | Phase::Running => {}
+            Phase::Failed | Phase::Pending | Phase::Running => {}
         }
         let unready = self
             .containers()

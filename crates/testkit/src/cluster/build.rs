@@ -154,7 +154,7 @@ fn compile(folder: &Path, tell: &dyn Fn(&str)) -> anyhow::Result<()> {
         }
         packages += 1;
         if packages.is_multiple_of(STRIDE) {
-            tell(&format!("{packages} of about 2,100 packages"));
+            tell(&format!("{packages} of about 2,600 packages"));
         }
     }
     let status = child.wait()?;

@@ -19,14 +19,20 @@ pub(super) const SERVICE: &str = "10.96.0.1";
 /// The addresses of services, of which it is the first.
 pub(super) const SERVICES: &str = "10.96.0.0/16";
 
-/// Makes the namespace.
-pub(super) fn make(places: &Places) -> anyhow::Result<()> {
+/// Whether the namespace can be made. One that is there is somebody else's, and stays.
+pub(super) fn check(places: &Places) -> anyhow::Result<()> {
     let name = &places.namespace();
     ensure!(
         !places.namespace_file().exists(),
         "there is a network namespace {name} already, and it is not of a cluster of ours: remove it with \
          `ip netns delete {name}`, or give the cluster another name"
     );
+    Ok(())
+}
+
+/// Makes the namespace.
+pub(super) fn make(places: &Places) -> anyhow::Result<()> {
+    let name = &places.namespace();
     run(&mut command("ip", ["netns", "add", name])).context("cannot make a network namespace")?;
     let node = format!("{NODE}/24");
     let service = format!("{SERVICE}/32");

@@ -13,9 +13,13 @@ pub(super) struct Account {
     pub(super) containers: BTreeMap<Box<str>, Lives>,
     /// When everything was down, if it was.
     pub(super) end: Option<Tick>,
+    /// When the first thing happened, from which all times here count.
+    begin: Tick,
     pub(super) phase: Option<Phase>,
     /// When the pod was told to go, or watching stopped.
     pub(super) horizon: Tick,
+    /// When the grace period was made shorter, if it was.
+    pub(super) shortened: Option<Tick>,
     /// When a hook or a stop of one container kept a kubelet from everything else.
     pub(super) busy: Vec<(Tick, Tick)>,
     /// For how long it was in each phase, until the horizon.
@@ -34,8 +38,10 @@ pub(super) struct Lives {
     pub(super) codes: BTreeMap<u32, i32>,
     /// What was left as the last words of each run.
     pub(super) messages: BTreeMap<u32, Box<str>>,
-    /// For what it was seen to wait, and how long, until the horizon.
+    /// For what it was seen to wait, and how long at most at a time, until the horizon.
     pub(super) waits: BTreeMap<&'static str, Duration>,
+    /// For what it waits just now, and since how long.
+    waiting: Option<(&'static str, Duration)>,
     /// How often it was restarted, by the last status.
     pub(super) restarts: u32,
     /// The end of the last run, in the words of the last status.
@@ -59,48 +65,63 @@ impl Account {
             horizon: record.until,
             ..Self::default()
         };
+        account.begin = record
+            .log
+            .lines()
+            .first()
+            .map_or(Tick::ZERO, |line| line.at);
+        account.horizon = account.from_begin(account.horizon);
+        account.end = account.end.map(|end| account.from_begin(end));
         if record.end.is_some() {
             account.phase = record.status().map(|status| status.phase);
         }
         if let Some(deleted) = record.moments.get("deleted") {
-            account.horizon = deleted.at;
+            account.horizon = account.from_begin(deleted.at);
         } else if let Some(end) = account.end {
             account.horizon = end;
         }
+        let again = record.moments.get("again");
+        account.shortened = again.map(|again| account.from_begin(again.at));
         account.read_lines(record);
         account.read_statuses(record);
         account
     }
 
+    /// Times count from the first line: how long a sandbox takes to be made is nobody's rule.
+    fn from_begin(&self, at: Tick) -> Tick {
+        Tick::ZERO + at.since(self.begin)
+    }
+
     fn read_lines(&mut self, record: &Record) {
         let mut hooks: BTreeMap<Box<str>, Tick> = BTreeMap::new();
         for line in record.log.lines() {
+            let at = self.from_begin(line.at);
             let name = &line.who.container;
             let lives = self.containers.entry(name.clone()).or_default();
             match (line.who.part, line.word) {
                 (Part::Itself, Word::Starting) => lives.runs.push(Run {
-                    starting: line.at,
+                    starting: at,
                     ..Run::default()
                 }),
                 (Part::Itself, Word::Stopping) => {
                     if let Some(run) = lives.runs.last_mut() {
-                        run.stopping.get_or_insert(line.at);
+                        run.stopping.get_or_insert(at);
                     }
                 }
                 (Part::Itself, Word::Exited) => {
                     if let Some(run) = lives.runs.last_mut() {
-                        run.exited.get_or_insert(line.at);
+                        run.exited.get_or_insert(at);
                         if let Some(from) = run.stopping {
-                            self.busy.push((from, line.at));
+                            self.busy.push((from, at));
                         }
                     }
                 }
                 (Part::PostStart | Part::PreStop, Word::Starting) => {
-                    hooks.insert(name.clone(), line.at);
+                    hooks.insert(name.clone(), at);
                 }
                 (Part::PostStart | Part::PreStop, Word::Exited) => {
                     if let Some(from) = hooks.remove(name) {
-                        self.busy.push((from, line.at));
+                        self.busy.push((from, at));
                     }
                 }
                 (_, _) => {}
@@ -112,7 +133,8 @@ impl Account {
         let ends = record.statuses.iter().skip(1).map(|sample| sample.at);
         let ends = ends.chain([record.until]);
         for (sample, end) in record.statuses.iter().zip(ends) {
-            let time = end.min(self.horizon).since(sample.at);
+            let time = self.from_begin(end).min(self.horizon);
+            let time = time.since(self.from_begin(sample.at));
             self.read_status(&sample.status, time);
         }
         if let Some(status) = record.status() {
@@ -131,21 +153,39 @@ impl Account {
         for container in &status.containers {
             let lives = self.containers.entry(container.name.clone()).or_default();
             lives.restarts = container.restarts;
+            // The count goes up when the next run begins, and not when one has ended.
+            let ended = match &container.state {
+                ContainerState::Waiting { .. } => container.restarts + 1,
+                ContainerState::Running { .. } | ContainerState::Terminated(_) => {
+                    container.restarts
+                }
+            };
             if let Some(last) = &container.last {
-                lives.note(container.restarts, last);
+                lives.note(ended, last);
             }
             match &container.state {
                 ContainerState::Terminated(end) => {
                     lives.note(container.restarts + 1, end);
                     lives.last = Some((end.code, end.reason.clone()));
+                    lives.waiting = None;
                 }
                 ContainerState::Waiting { reason, .. } => {
-                    *lives.waits.entry(reason).or_default() += time;
+                    lives.wait(reason, time);
                     lives.last = None;
                 }
-                ContainerState::Running { .. } => lives.last = None,
+                ContainerState::Running { .. } => {
+                    lives.last = None;
+                    lives.waiting = None;
+                }
             }
         }
+    }
+
+    /// Whether a container lived to see the grace period made shorter.
+    pub(super) fn is_cut_short(&self, lives: &Lives) -> bool {
+        let last = lives.runs.last();
+        self.shortened
+            .is_some_and(|at| last.is_some_and(|run| run.exited.is_none_or(|exited| exited > at)))
     }
 
     /// How far times can have drifted by then: a kubelet notices an end within a second or so, in every run anew, and does
@@ -154,15 +194,41 @@ impl Account {
         let before = |(from, to): &(Tick, Tick)| (*to).min(at).since(*from);
         let busy: Duration = self.busy.iter().map(before).sum();
         let runs = u32::try_from(run).unwrap_or(u32::MAX);
-        NOTICE + EACH_RUN.saturating_mul(runs) + busy
+        let failed = |lives: &Lives| lives.waits.contains_key(HOOK_FAILED);
+        let each = if self.containers.values().any(failed) {
+            EACH_FAILED_HOOK
+        } else {
+            EACH_RUN
+        };
+        // An init container holds up all that come after it.
+        let chain = self
+            .containers
+            .iter()
+            .filter(|(name, _)| name.starts_with('i'));
+        let chain: usize = chain.map(|(_, lives)| lives.runs.len()).sum();
+        let runs = runs.saturating_add(u32::try_from(chain).unwrap_or(u32::MAX));
+        NOTICE + each.saturating_mul(runs) + busy
     }
 }
 
 // === impl Lives ===
 
 impl Lives {
+    /// It waits for that time, or for so much longer.
+    fn wait(&mut self, reason: &'static str, time: Duration) {
+        let before = self.waiting.filter(|(before, _)| *before == reason);
+        let time = time + before.map_or(Duration::ZERO, |(_, time)| time);
+        self.waiting = Some((reason, time));
+        let longest = self.waits.entry(reason).or_default();
+        *longest = time.max(*longest);
+    }
+
     /// How a run ended.
     fn note(&mut self, run: u32, end: &Terminated) {
+        let is_removed = |message: &str| message.starts_with(REMOVED);
+        if &*end.reason == FORGOTTEN || end.message.as_deref().is_some_and(is_removed) {
+            return;
+        }
         self.codes.insert(run, end.code);
         if let Some(message) = &end.message {
             self.messages.insert(run, message.clone());
@@ -172,4 +238,12 @@ impl Lives {
 
 /// What a kubelet with much to do needs to start a container, or to see its end.
 const NOTICE: Duration = Duration::from_millis(2_500);
-const EACH_RUN: Duration = Duration::from_millis(1_500);
+const EACH_RUN: Duration = Duration::from_millis(2_500);
+
+/// After a `postStart` hook has failed it looks at the pod again when it looks at all pods, and shows this meanwhile.
+const EACH_FAILED_HOOK: Duration = Duration::from_secs(16);
+pub(super) const HOOK_FAILED: &str = "PostStartHookError";
+
+/// The end of a run whose record a kubelet has removed, as it does when it restarts all containers.
+pub(super) const FORGOTTEN: &str = "ContainerStatusUnknown";
+const REMOVED: &str = "The container is removed because RestartAllContainers";

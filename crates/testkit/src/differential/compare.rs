@@ -4,7 +4,7 @@
 //! clearly apart in both plays, exit codes, the end of the pod. What lies closer together than a kubelet can be relied on
 //! to notice is no evidence of anything, and the differences on purpose (`docs/differences.md`) are known here.
 
-use super::account::{Account, Lives};
+use super::account::{Account, FORGOTTEN, HOOK_FAILED, Lives};
 use pillion_engine::Tick;
 use pillion_engine::status::{ConditionKind, Phase};
 use pillion_simulator::Record;
@@ -42,17 +42,21 @@ pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
             continue;
         };
         found.extend(runs(name, (&kubelet, theirs), (&ours, own)));
-        found.extend(codes(name, theirs, own));
-        found.extend(messages(name, theirs, own));
+        if !(kubelet.is_cut_short(theirs) || ours.is_cut_short(own)) {
+            found.extend(codes(name, theirs, own));
+            found.extend(messages(name, theirs, own));
+        }
         found.extend(waits(name, theirs, own));
         if kubelet.end.is_some() && ours.end.is_some() {
-            found.extend(last(name, theirs, own));
+            if !(kubelet.is_cut_short(theirs) || ours.is_cut_short(own)) {
+                found.extend(last(name, theirs, own));
+            }
             found.extend(restarts(name, theirs, own));
         }
     }
     found.extend(phases(&kubelet, &ours));
     found.extend(conditions(&kubelet, &ours));
-    if kubelet.end.is_some() && ours.end.is_some() {
+    if kubelet.end.is_some() && ours.end.is_some() && !is_cut_short(&kubelet) {
         found.extend(finally(&kubelet, &ours));
     }
     found.extend(order(&kubelet, &ours));
@@ -61,7 +65,7 @@ pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
 
 fn ends(kubelet: &Account, ours: &Account) -> Option<String> {
     match (kubelet.end, ours.end) {
-        (Some(_), Some(_)) if kubelet.phase != ours.phase => {
+        (Some(_), Some(_)) if kubelet.phase != ours.phase && !is_cut_short(kubelet) => {
             let name = |account: &Account| account.phase.map_or("gone", |phase| phase.as_str());
             Some(format!(
                 "the pod is {} on the kubelet and {} here",
@@ -77,6 +81,12 @@ fn ends(kubelet: &Account, ours: &Account) -> Option<String> {
         )),
         (Some(_) | None, Some(_) | None) => None,
     }
+}
+
+/// A kubelet that is told a shorter grace period does not shorten a stop that is under way; we do.
+fn is_cut_short(account: &Account) -> bool {
+    let mut lives = account.containers.values();
+    lives.any(|lives| account.is_cut_short(lives))
 }
 
 /// A run that only one of them had counts if the other had the time for it.
@@ -127,7 +137,8 @@ fn last(name: &str, theirs: &Lives, own: &Lives) -> Option<String> {
             )
         });
     };
-    (their != our).then(|| format!("the reason of {name} is {their} on the kubelet and {our} here"))
+    (their != our && &**their != FORGOTTEN)
+        .then(|| format!("the reason of {name} is {their} on the kubelet and {our} here"))
 }
 
 fn messages(name: &str, theirs: &Lives, own: &Lives) -> Vec<String> {
@@ -152,8 +163,8 @@ fn restarts(name: &str, theirs: &Lives, own: &Lives) -> Option<String> {
 
 fn waits(name: &str, theirs: &Lives, own: &Lives) -> Vec<String> {
     let what = |reason: &&str| format!("{name} waits with `{reason}`");
-    // What is shown before a node has told anything is no reason.
-    let told = |(reason, _): &(&&str, &Duration)| !reason.is_empty();
+    // What is shown before a node has told anything is no reason, and after a failed hook a kubelet takes its time.
+    let told = |(reason, _): &(&&str, &Duration)| !matches!(**reason, "" | HOOK_FAILED);
     let theirs = theirs.waits.iter().filter(told);
     let own = own.waits.iter().filter(told);
     only_in_one(&theirs.collect(), &own.collect(), what)

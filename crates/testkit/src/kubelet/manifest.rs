@@ -16,6 +16,9 @@ const OWN: &str = "actor";
 /// The name by which a scenario calls an image that cannot be pulled.
 const UNPULLABLE: &str = "unpullable";
 
+/// The label of every pod that is played.
+pub(super) const LABEL: (&str, &str) = ("pillion", "play");
+
 /// Nobody listens there, so a pull fails at once.
 const NOWHERE: &str = "127.0.0.1:1/unpullable:1";
 
@@ -32,6 +35,7 @@ pub(super) const LISTS: [&str; 2] = ["initContainers", "containers"];
 pub(super) fn manifest(pod: &Value, name: &str, stage: &Path, scenario: &Scenario) -> Value {
     let mut pod = pod.clone();
     pod["metadata"]["name"] = name.into();
+    pod["metadata"]["labels"] = json!({LABEL.0: LABEL.1});
     let folder = stage.to_string_lossy();
     if let Some(spec) = pod["spec"].as_object_mut() {
         spec.insert("automountServiceAccountToken".into(), false.into());

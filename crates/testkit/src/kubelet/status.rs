@@ -42,7 +42,13 @@ pub(super) fn read(pod: &Value, new_image: &str) -> PodStatus {
     }
 }
 
-/// A pod of which the node has not told anything yet is waiting.
+/// Whether the node has told anything of the pod: before that, what is shown is nobody's word.
+pub(super) fn is_told(pod: &Value) -> bool {
+    let told = |(_, status, _): &(&str, &str, List)| pod["status"][*status].is_array();
+    LISTS.iter().any(told)
+}
+
+/// A container of which the node has not told anything is waiting.
 fn containers<'p>(
     pod: &'p Value,
     new_image: &'p str,
@@ -167,6 +173,7 @@ mod tests {
 
         let status = read(&pod, "new");
 
+        assert!(!is_told(&pod));
         assert_eq!(status.phase, Phase::Pending);
         let main = status.container("m1").unwrap();
         assert!(matches!(main.state, ContainerState::Waiting { .. }));

@@ -13,7 +13,9 @@ use pillion_simulator::check::Claim;
 use pillion_simulator::suite::{Files, Report, read_file};
 use pillion_simulator::{Driver, Record, Scenario, judge};
 use serde_json::Value;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -44,6 +46,9 @@ struct Round {
     back_off: BackOff,
 }
 
+/// So many plays from one word of progress to the next.
+const STRIDE: usize = 20;
+
 /// So many at a time when a play is repeated.
 const AGAIN: usize = 4;
 
@@ -67,7 +72,9 @@ pub fn run(files: &Files, prefix: &str, setup: Setup<'_>) -> anyhow::Result<Repo
             Err(result) => results.push(result),
         }
     }
-    for (round, pieces) in rounds {
+    for (round, mut pieces) in rounds {
+        // Whoever may take longest begins, lest all wait for one at the end.
+        pieces.sort_by_key(|(_, piece)| Reverse(piece.scenario.run_for));
         (setup.tell)(&format!("{} scenarios, {}", pieces.len(), round.describe()));
         let kubelet = Kubelet {
             back_off: round.back_off,
@@ -147,7 +154,15 @@ fn play_round(
     }
     let played = thread::scope(|scope| {
         scope.spawn(|| theatre.interruptions.serve(setup.cluster, kubelet));
-        let played = side_by_side(pieces, together, |(_, piece)| play(&theatre, piece));
+        let done = AtomicUsize::new(0);
+        let played = side_by_side(pieces, together, |(_, piece)| {
+            let result = play(&theatre, piece);
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if done.is_multiple_of(STRIDE) && done < pieces.len() {
+                (setup.tell)(&format!("{done} of {}", pieces.len()));
+            }
+            result
+        });
         theatre.interruptions.close();
         played
     });

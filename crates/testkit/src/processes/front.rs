@@ -303,6 +303,9 @@ impl Front<Processes> for Director {
     }
 
     fn settle(&mut self, now: Tick, engine: &Engine) {
+        if self.until.is_some() {
+            return;
+        }
         let status = engine.status();
         if self
             .statuses
