@@ -66,6 +66,10 @@ const MEMBERS: [&str; 7] = [
     "kubelet",
 ];
 
+/// How often the kubelet is started before that counts as a failure, and how long it is left alone in between.
+const ATTEMPTS: usize = 4;
+const SETTLE: Duration = Duration::from_secs(1);
+
 /// How long something may take to come up on a machine with much to do.
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -254,6 +258,20 @@ impl Cluster {
     pub fn start_kubelet(&self, kubelet: Kubelet) -> anyhow::Result<()> {
         let places = &self.places;
         fs::write(places.file("kubelet.json"), files::kubelet(places, kubelet))?;
+        for _ in 1..ATTEMPTS {
+            // A containerd that was started just now may answer before it knows its containers, and a kubelet that
+            // hears that ends.
+            if self.try_kubelet().is_ok() {
+                return Ok(());
+            }
+            stop(places, "kubelet")?;
+            wait::pause(SETTLE);
+        }
+        self.try_kubelet()
+    }
+
+    fn try_kubelet(&self) -> anyhow::Result<()> {
+        let places = &self.places;
         let program = places.program("kubelet");
         self.begin("kubelet", &program, &arguments::kubelet(places))?;
         let health = format!("/api/v1/nodes/{NODE_NAME}/proxy/healthz");

@@ -304,7 +304,9 @@ impl Engine {
         let mut containers = self.containers();
         is_deleted
             && containers.any(|container| {
-                self.def(container).list == List::Regular && self.will_never_run(container)
+                let record = &self.life(container).record;
+                let has_run = record.ran || record.exit.is_some() || record.last.is_some();
+                self.def(container).list == List::Regular && !has_run
             })
     }
 

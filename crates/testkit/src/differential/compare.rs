@@ -35,8 +35,20 @@ const GLIMPSE: Duration = Duration::from_secs(4);
 /// What differs, in sentences.
 pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
     let (kubelet, ours) = (Account::of(kubelet), Account::of(ours));
+    // Where one of them had time for another run, the end is another one.
+    let as_often = kubelet.containers.iter().all(|(name, theirs)| {
+        let own = ours.containers.get(name);
+        own.is_none_or(|own| own.runs.len() == theirs.runs.len())
+    });
+    let as_often = as_often
+        && kubelet.containers.iter().all(|(name, theirs)| {
+            let run = u32::try_from(theirs.runs.len()).unwrap_or_default();
+            let own = ours.containers.get(name);
+            own.is_none_or(|own| ended_alike(run, theirs, own))
+        });
+    let both_ended = as_often && kubelet.end.is_some() && ours.end.is_some();
     let mut found = Vec::new();
-    found.extend(ends(&kubelet, &ours));
+    found.extend(ends(&kubelet, &ours, as_often));
     for (name, theirs) in &kubelet.containers {
         let Some(own) = ours.containers.get(name) else {
             continue;
@@ -47,7 +59,7 @@ pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
             found.extend(messages(name, theirs, own));
         }
         found.extend(waits(name, theirs, own));
-        if kubelet.end.is_some() && ours.end.is_some() {
+        if both_ended {
             if !(kubelet.is_cut_short(theirs) || ours.is_cut_short(own)) {
                 found.extend(last(name, theirs, own));
             }
@@ -56,16 +68,16 @@ pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
     }
     found.extend(phases(&kubelet, &ours));
     found.extend(conditions(&kubelet, &ours));
-    if kubelet.end.is_some() && ours.end.is_some() && !is_cut_short(&kubelet) {
+    if both_ended && !is_cut_short(&kubelet) {
         found.extend(finally(&kubelet, &ours));
     }
     found.extend(order(&kubelet, &ours));
     found
 }
 
-fn ends(kubelet: &Account, ours: &Account) -> Option<String> {
+fn ends(kubelet: &Account, ours: &Account, as_often: bool) -> Option<String> {
     match (kubelet.end, ours.end) {
-        (Some(_), Some(_)) if kubelet.phase != ours.phase && !is_cut_short(kubelet) => {
+        (Some(_), Some(_)) if as_often && kubelet.phase != ours.phase && !is_cut_short(kubelet) => {
             let name = |account: &Account| account.phase.map_or("gone", |phase| phase.as_str());
             Some(format!(
                 "the pod is {} on the kubelet and {} here",
@@ -111,7 +123,11 @@ fn runs(name: &str, kubelet: (&Account, &Lives), ours: (&Account, &Lives)) -> Op
 }
 
 fn codes(name: &str, theirs: &Lives, own: &Lives) -> Vec<String> {
-    let both = theirs.codes.iter().filter_map(|(run, code)| {
+    let codes = theirs
+        .codes
+        .iter()
+        .filter(|(run, _)| ended_alike(**run, theirs, own));
+    let both = codes.filter_map(|(run, code)| {
         let other = own.codes.get(run)?;
         (code != other).then(|| {
             format!("run {run} of {name} ends with {code} on the kubelet and with {other} here")
@@ -120,7 +136,22 @@ fn codes(name: &str, theirs: &Lives, own: &Lives) -> Vec<String> {
     both.collect()
 }
 
+/// Whether a run ended by itself in both plays, or was told to in both. What was told just before it would have ended by
+/// itself ends in another way.
+fn ended_alike(run: u32, theirs: &Lives, own: &Lives) -> bool {
+    let place = usize::try_from(run).unwrap_or_default().checked_sub(1);
+    let told = |lives: &Lives| {
+        let run = place.and_then(|place| lives.runs.get(place));
+        run.map(|run| run.stopping.is_some())
+    };
+    told(theirs) == told(own)
+}
+
 fn last(name: &str, theirs: &Lives, own: &Lives) -> Option<String> {
+    let run = u32::try_from(theirs.runs.len()).unwrap_or_default();
+    if !ended_alike(run, theirs, own) {
+        return None;
+    }
     let (Some((_, their)), Some((_, our))) = (&theirs.last, &own.last) else {
         let word = |lives: &Lives| {
             lives
@@ -142,7 +173,9 @@ fn last(name: &str, theirs: &Lives, own: &Lives) -> Option<String> {
 }
 
 fn messages(name: &str, theirs: &Lives, own: &Lives) -> Vec<String> {
-    let both = theirs.messages.iter().filter_map(|(run, message)| {
+    let messages = theirs.messages.iter();
+    let messages = messages.filter(|(run, _)| ended_alike(**run, theirs, own));
+    let both = messages.filter_map(|(run, message)| {
         let other = own.messages.get(run)?;
         (message != other).then(|| {
             format!("run {run} of {name} says `{message}` on the kubelet and `{other}` here")

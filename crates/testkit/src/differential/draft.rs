@@ -236,7 +236,8 @@ impl Part {
             until: dice.one_in(3).then_some(2 * STEP + offset),
         });
         self.liveness = dice.one_in(4).then(|| Liveness {
-            after: time(dice, 2, 3, offset),
+            // Between the times at which containers end by themselves.
+            after: time(dice, 2, 3, offset) - STEP / 2,
             grace: dice.one_in(3).then_some(2),
         });
     }
