@@ -219,7 +219,8 @@ impl Part {
     fn add_hooks_and_probes(&mut self, dice: &mut Dice, offset: u32) {
         let exits = |dice: &mut Dice| i32::from(dice.one_in(5));
         self.post_start = dice.one_in(4).then(|| Hook {
-            runs: dice.pick(&[0, 20 + offset]),
+            // A hook that is done before its container has come to anything would be a race.
+            runs: dice.pick(&[10, 20 + offset]),
             exits: exits(dice),
         });
         self.pre_stop = dice.one_in(4).then(|| Hook {

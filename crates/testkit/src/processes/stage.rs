@@ -65,16 +65,19 @@ impl Stage {
     /// A container has come up.
     pub(super) fn is_up(&self, name: &str, run: u32, at: Tick) -> io::Result<()> {
         let draft = self.path(name, "up.draft");
-        fs::write(&draft, format!("{run} {}", at.as_nanos()))?;
+        let process = std::process::id();
+        fs::write(&draft, format!("{run} {process} {}", at.as_nanos()))?;
         fs::rename(draft, self.path(name, "up"))
     }
 
-    /// When a container came up in this run.
+    /// When a container came up in this run. Between two runs it is not up: the next one has yet to say so.
     pub(super) fn up_since(&self, name: &str, run: u32) -> Option<Tick> {
         let text = fs::read_to_string(self.path(name, "up")).ok()?;
-        let (of, at) = text.split_once(' ')?;
+        let (of, text) = text.split_once(' ')?;
+        let (process, at) = text.split_once(' ')?;
         let at = at.parse().ok().map(Tick::from_nanos)?;
-        (of.parse() == Ok(run)).then_some(at)
+        let is_there = Path::new("/proc").join(process).exists();
+        (of.parse() == Ok(run) && is_there).then_some(at)
     }
 
     /// Says with which code a container ends when it is asked to.

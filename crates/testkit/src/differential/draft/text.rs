@@ -119,7 +119,7 @@ impl Part {
             let grace = grace.map(|grace| format!(", terminationGracePeriodSeconds: {grace}"));
             let _ = write!(
                 text,
-                ", livenessProbe: {{{PROBE}1{}}}",
+                ", livenessProbe: {{initialDelaySeconds: 2, {PROBE}1{}}}",
                 grace.unwrap_or_default()
             );
         }
