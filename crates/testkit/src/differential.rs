@@ -26,6 +26,7 @@ use pillion_simulator::line::Part;
 use pillion_simulator::scenario::read;
 use pillion_simulator::{self as simulator, Case, Record, Scenario};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -117,7 +118,8 @@ impl Comparison {
                         Part::Startup | Part::Readiness | Part::Liveness
                     ) {
                         let (at, who, word) = (line.at, &line.who, line.word);
-                        seen += &format!("  {place:<8} {at:>9}  {}\n", who.says(word));
+                        // Writing to a string does not fail.
+                        let _ = writeln!(seen, "  {place:<8} {at:>9}  {}", who.says(word));
                     }
                 }
             }

@@ -70,32 +70,32 @@ impl Account {
             .lines()
             .first()
             .map_or(Tick::ZERO, |line| line.at);
-        account.horizon = account.from_begin(account.horizon);
-        account.end = account.end.map(|end| account.from_begin(end));
+        account.horizon = account.since_begin(account.horizon);
+        account.end = account.end.map(|end| account.since_begin(end));
         if record.end.is_some() {
             account.phase = record.status().map(|status| status.phase);
         }
         if let Some(deleted) = record.moments.get("deleted") {
-            account.horizon = account.from_begin(deleted.at);
+            account.horizon = account.since_begin(deleted.at);
         } else if let Some(end) = account.end {
             account.horizon = end;
         }
         let again = record.moments.get("again");
-        account.shortened = again.map(|again| account.from_begin(again.at));
+        account.shortened = again.map(|again| account.since_begin(again.at));
         account.read_lines(record);
         account.read_statuses(record);
         account
     }
 
     /// Times count from the first line: how long a sandbox takes to be made is nobody's rule.
-    fn from_begin(&self, at: Tick) -> Tick {
+    fn since_begin(&self, at: Tick) -> Tick {
         Tick::ZERO + at.since(self.begin)
     }
 
     fn read_lines(&mut self, record: &Record) {
         let mut hooks: BTreeMap<Box<str>, Tick> = BTreeMap::new();
         for line in record.log.lines() {
-            let at = self.from_begin(line.at);
+            let at = self.since_begin(line.at);
             let name = &line.who.container;
             let lives = self.containers.entry(name.clone()).or_default();
             match (line.who.part, line.word) {
@@ -133,8 +133,8 @@ impl Account {
         let ends = record.statuses.iter().skip(1).map(|sample| sample.at);
         let ends = ends.chain([record.until]);
         for (sample, end) in record.statuses.iter().zip(ends) {
-            let time = self.from_begin(end).min(self.horizon);
-            let time = time.since(self.from_begin(sample.at));
+            let time = self.since_begin(end).min(self.horizon);
+            let time = time.since(self.since_begin(sample.at));
             self.read_status(&sample.status, time);
         }
         if let Some(status) = record.status() {
