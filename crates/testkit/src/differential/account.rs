@@ -68,8 +68,10 @@ impl Account {
         account.begin = record
             .log
             .lines()
-            .first()
-            .map_or(Tick::ZERO, |line| line.at);
+            .iter()
+            .map(|line| line.at)
+            .min()
+            .unwrap_or_default();
         account.horizon = account.since_begin(account.horizon);
         account.end = account.end.map(|end| account.since_begin(end));
         if record.end.is_some() {

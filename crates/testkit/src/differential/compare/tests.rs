@@ -1,3 +1,5 @@
+//! Small plays, laid side by side.
+
 use super::compare;
 use pillion_engine::pod::List;
 use pillion_engine::status::{
