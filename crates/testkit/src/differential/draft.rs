@@ -223,6 +223,11 @@ impl Part {
             runs: dice.pick(&[10, 20 + offset]),
             exits: exits(dice),
         });
+        if self.post_start.is_some_and(|hook| hook.exits != 0) {
+            // Whether a container that is killed for this and ends with 0 has failed is answered differently, on purpose.
+            let (first, later) = self.life.exits;
+            self.life.exits = (first.max(1), later.max(1));
+        }
         self.pre_stop = dice.one_in(4).then(|| Hook {
             runs: dice.pick(&[0, 20 + offset, 150 + offset]),
             exits: exits(dice),
