@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Play only files whose path below `scenarios/` begins so.
     #[arg(long, value_name = "PATH", default_value = "")]
     only: String,
-    /// Leave out what would be watched on a kubelet for longer than so many seconds.
+    /// Leave out what takes a kubelet longer than so many seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     longest: u64,
 }

@@ -11,7 +11,7 @@ use crate::processes::scale::Scale;
 use crate::processes::suite::{Result, has_failed, report, side_by_side};
 use pillion_simulator::check::Claim;
 use pillion_simulator::suite::{Files, Report, read_file};
-use pillion_simulator::{Driver, Record, Scenario, judge};
+use pillion_simulator::{self as simulator, Driver, Record, Scenario, judge};
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub struct Setup<'a> {
     pub cluster: &'a Cluster,
     /// How many pods at once.
     pub together: usize,
-    /// Those that would be watched longer are left out.
+    /// Those that take longer are left out.
     pub longest: Duration,
     /// Says what is going on.
     pub tell: fn(&str),
@@ -114,7 +114,7 @@ fn prepare(files: &Files, name: &str, longest: Duration) -> std::result::Result<
     let mut scenario = Scale(1).scenario(scenario);
     if let Some(reason) = why_not(&scenario, &pod) {
         scenario.not_on.insert(Driver::Kubelet, reason);
-    } else if scenario.run_for > longest {
+    } else if takes(&scenario) > longest {
         let reason = format!("it takes longer than {} s", longest.as_secs());
         scenario.not_on.insert(Driver::Kubelet, reason.into());
     }
@@ -133,6 +133,14 @@ fn prepare(files: &Files, name: &str, longest: Duration) -> std::result::Result<
         return Err(Ok(judge(&scenario, &Record::default(), Driver::Kubelet)));
     }
     Ok(Piece { scenario, pod })
+}
+
+/// How long a play takes, by what becomes of it in virtual time: it is over when the pod is.
+fn takes(scenario: &Scenario) -> Duration {
+    let played = simulator::play(scenario).ok();
+    let end = played.and_then(|played| played.record.end);
+    let end = end.map_or(scenario.run_for, |end| end.at.elapsed());
+    end.min(scenario.run_for)
 }
 
 fn is_own_word(claim: &Claim) -> bool {
