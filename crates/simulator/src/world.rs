@@ -37,6 +37,8 @@ pub(crate) struct World {
     cells: Vec<Cell>,
     latency: Latency,
     next_id: u64,
+    /// When a process last ended as was said of its run in particular.
+    scripted_end: Tick,
     pub(crate) log: Log,
     pub(crate) violations: Vec<Violation>,
 }
@@ -142,6 +144,7 @@ impl World {
             cells: Vec::new(),
             latency,
             next_id: 0,
+            scripted_end: Tick::ZERO,
             log: Log::default(),
             violations: Vec::new(),
         }

@@ -1,10 +1,13 @@
 //! What people see who have no scenario: a whole life, and "what if".
 
-use pillion_engine::Tick;
-use pillion_engine::pod::{Backoff, Container, Kind, Pod, Probe, Rerun, RestartPolicy};
+use pillion_engine::pod::{
+    Backoff, Container, Keystone, Kind, OnGiveUp, OnRestart, Pod, Probe, Requirement, Rerun,
+    RestartPolicy, Target, Until,
+};
 use pillion_engine::status::Phase;
+use pillion_engine::{ContainerId, Tick};
 use pillion_simulator::act::{Act, Deed};
-use pillion_simulator::actor::Script;
+use pillion_simulator::actor::{Delay, PerRun, Script};
 use pillion_simulator::line::{Who, Word};
 use pillion_simulator::{Played, Scenario, inline, play};
 use std::time::Duration;
@@ -90,6 +93,58 @@ fn a_probe_that_begins_to_fail_is_watched_until_its_verdict() {
     let played = play(&scenario).unwrap();
     let starts = Who::container("app").says(Word::Starting);
     assert!(played.record.log.count(&starts) > 1, "it was killed");
+}
+
+#[test]
+fn an_end_at_the_moment_of_the_usual_deletion_is_seen_first() {
+    let app = Container {
+        keystone: Some(Keystone::Any),
+        ..Container::new("app", RestartPolicy::Never)
+    };
+    let pod = pod(RestartPolicy::Never, vec![app, service("helper")]);
+    let ends = Script::runs(Duration::from_secs(5), 3);
+    let scenario = Scenario::whole_life(pod).script("app", ends);
+    let played = play(&scenario).unwrap();
+    let end = played.record.end.as_ref().expect("the pod ends");
+    assert_eq!(end.decided_by.as_deref(), Some("app"));
+    assert_eq!(end.result.code, 3);
+}
+
+/// `app` is stopped when `db` goes down, and takes its time.
+fn restarted_with_db(app: Container) -> Scenario {
+    let requirement = Requirement {
+        on_restart: OnRestart::Restart,
+        ..Requirement::hard(Target::Container(ContainerId(0)), Until::Ready)
+    };
+    let app = Container {
+        requires: vec![requirement],
+        ..app
+    };
+    let slow = Script {
+        stops_in: PerRun::same(Delay::After(Duration::from_secs(20))),
+        ..Script::default()
+    };
+    Scenario::whole_life(pod(RestartPolicy::Always, vec![service("db"), app]))
+        .script("app", slow)
+        .with_timed_acts(vec![inline::kill("db@3s").expect("it is an act")])
+}
+
+#[test]
+fn the_usual_deletion_waits_for_those_that_are_on_their_way_down_and_up_again() {
+    let played = play(&restarted_with_db(service("app"))).unwrap();
+    let starts = Who::container("app").says(Word::Starting);
+    assert_eq!(played.record.log.count(&starts), 2);
+    assert_eq!(ended(&played).0, Tick::from_secs(3 + 20 + 5 + 20));
+}
+
+#[test]
+fn the_usual_deletion_does_not_wait_for_those_that_count_nowhere() {
+    let app = Container {
+        on_give_up: OnGiveUp::Ignore,
+        ..service("app")
+    };
+    let played = play(&restarted_with_db(app)).unwrap();
+    assert_eq!(ended(&played).0, Tick::from_secs(3 + 20));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::act::{Act, Deed, Replacement, Ticket, When};
 use crate::actor::Script;
 use crate::machine::{Machine, Unplayable};
 use crate::record::Moment;
-use pillion_engine::pod::{Container, List, ProbeKind, Reaction, RestartPolicy, Role};
+use pillion_engine::pod::{Container, List, OnGiveUp, ProbeKind, Reaction, RestartPolicy, Role};
 use pillion_engine::{ContainerId, Refused, Request, Tick};
 use std::time::Duration;
 
@@ -61,6 +61,9 @@ impl<M: Machine> Player<'_, M> {
             return;
         };
         let holds = act.when.holds(&self.world.log, status);
+        // To look at every container costs something, so that it is done once in an instant.
+        let holds = holds
+            && !(act.is_usual_end() && self.is_instant_over() && self.is_something_on_its_way());
         match (holds, self.acting.since) {
             (true, None) => {
                 let now = self.world.now();
@@ -75,6 +78,14 @@ impl<M: Machine> Player<'_, M> {
         }
     }
 
+    /// Whether a container that counts for the pod is on its way up or down.
+    fn is_something_on_its_way(&self) -> bool {
+        let mut containers = (0..).map(ContainerId).zip(&self.pod.containers);
+        containers.any(|(id, container)| {
+            container.on_give_up != OnGiveUp::Ignore && self.world.is_on_its_way(id)
+        })
+    }
+
     pub(super) fn act_is_due(&mut self, ticket: Ticket) -> Result<(), Unplayable> {
         let act = match ticket {
             Ticket::InOrder(number) => {
@@ -86,6 +97,10 @@ impl<M: Machine> Player<'_, M> {
                 // What somebody has written down is not missed for an end that nobody asked for.
                 if act.is_usual_end() && scripted_until >= self.world.now() {
                     self.world.put_act(act.due(scripted_until), ticket);
+                    return Ok(());
+                }
+                if act.is_usual_end() && self.is_something_on_its_way() {
+                    self.acting.since = None;
                     return Ok(());
                 }
                 self.acting.since = None;

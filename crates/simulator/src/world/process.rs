@@ -11,7 +11,7 @@ use super::{Happening, Heard, World};
 use crate::actor::{AskScript, Delay, End, HookRuns, Script};
 use crate::line::{Part, Word};
 use pillion_engine::action::Command;
-use pillion_engine::pod::ProbeKind;
+use pillion_engine::pod::{HookKind, ProbeKind};
 use pillion_engine::{Attempt, ContainerId, Event, Request, Tick};
 use std::time::Duration;
 
@@ -54,11 +54,20 @@ struct Plan {
 
 impl World {
     /// When the last of the processes has done what was said of its run in particular: it has ended
-    /// by itself, or asked for something.
+    /// by itself, or asked for something. One that has just ended counts too: nobody has heard of it yet.
     pub(crate) fn scripted_until(&self) -> Tick {
         let processes = self.cells.iter().filter_map(|cell| cell.process.as_ref());
         let until = processes.map(|process| process.scripted_until);
-        until.max().unwrap_or_default()
+        until.fold(self.scripted_end, Tick::max)
+    }
+
+    /// Whether a container is on its way up or down.
+    pub(crate) fn is_on_its_way(&self, id: ContainerId) -> bool {
+        let Some(cell) = self.cells.get(id.index()) else {
+            return false;
+        };
+        let moves = |process: &Process| process.up.is_none() || process.is_going();
+        cell.pull.is_some() || cell.pending.is_some() || cell.process.as_ref().is_some_and(moves)
     }
 
     pub(super) fn ask_start(
@@ -320,6 +329,9 @@ impl World {
             return;
         };
         let attempt = process.attempt;
+        if process.scripted_until == self.agenda.now() {
+            self.scripted_end = process.scripted_until;
+        }
         let exit = end.exit();
         cell.last = Some((attempt, Some(exit.clone())));
         if end.is_own() {
@@ -354,6 +366,13 @@ impl Process {
         for hook in &mut self.hooks {
             hook.waited_for = false;
         }
+    }
+
+    /// Whether its stop has begun. One that does not listen goes only when somebody will kill it.
+    fn is_going(&self) -> bool {
+        let stops = |hook: &HookRun| hook.waited_for && hook.kind != HookKind::PostStart;
+        let hears = self.signalled && self.plan.stops_in != Delay::Never;
+        hears || self.kill_at.is_some() || self.hooks.iter().any(stops)
     }
 
     /// The hooks and probes that run in it.
