@@ -57,8 +57,8 @@ fn ends_pod(
         return Some(End::Keystone);
     }
     let is_last = subject.container(id).role == Role::Sidecar
-        && drawn.role == Role::Main
-        && last_mains.all_end_before(subject.pod, id);
+        && last_mains.last.contains(&target)
+        && last_mains.all_end_before(subject.pod, id, goes_on(drawn, edge));
     is_last.then_some(End::LastMain)
 }
 
@@ -127,7 +127,8 @@ impl LastMains {
         let mut last: BTreeSet<_> = mains.map(|(id, _)| id).collect();
         let mut required = Reached::none(pod);
         for main in &last {
-            reach(pod, Target::Container(*main), insists, &mut required);
+            let holds = |edge: &Requirement| holds_back(pod, edge);
+            reach(pod, Target::Container(*main), holds, &mut required);
         }
         for node in nodes(pod).filter(|node| required.contains(*node)) {
             for ended in awaited_ends(pod, node) {
@@ -137,16 +138,19 @@ impl LastMains {
         Self { last, required }
     }
 
-    /// Whether a container starts only after the last main has ended.
-    fn all_end_before(&self, pod: &Pod, id: ContainerId) -> bool {
-        let mut ended = BTreeSet::new();
+    /// Whether a container starts only after the last main has ended: in any case, or `unless` it
+    /// goes on without what it waits for itself.
+    fn all_end_before(&self, pod: &Pod, id: ContainerId, unless: bool) -> bool {
+        let own = edges(pod, Target::Container(id)).iter().filter(|_| unless);
+        let own = own.filter_map(awaited_end);
+        let mut ended: BTreeSet<_> = own.filter(|id| self.last.contains(id)).collect();
         let mut seen = BTreeSet::from([position(pod, Target::Container(id))]);
         let mut pending = vec![Target::Container(id)];
         while let Some(node) = pending.pop() {
             ended.extend(awaited_ends(pod, node).filter(|id| self.last.contains(id)));
             let next = edges(pod, node)
                 .iter()
-                .filter(|edge| insists(edge))
+                .filter(|edge| holds_back(pod, edge))
                 .map(|edge| edge.target);
             let new = next.filter(|target| !self.required.contains(*target));
             pending.extend(new.filter(|target| seen.insert(position(pod, *target))));
@@ -155,19 +159,29 @@ impl LastMains {
     }
 }
 
-fn insists(edge: &Requirement) -> bool {
-    edge.gates_start() && edge.need == Need::Hard
+/// Whether an edge keeps back whoever has it for as long as what it waits for can still come.
+fn holds_back(pod: &Pod, edge: &Requirement) -> bool {
+    let insists = match edge.target {
+        Target::Container(id) => !goes_on(&pod.containers[id.index()], edge),
+        Target::Barrier(_) => edge.need == Need::Hard,
+    };
+    edge.gates_start() && insists
 }
 
 /// The containers that must have ended before a node is let through.
 fn awaited_ends(pod: &Pod, node: Target) -> impl Iterator<Item = ContainerId> {
-    let awaited = edges(pod, node)
-        .iter()
-        .filter(|edge| insists(edge) && waits_for_end(edge));
-    awaited.filter_map(|edge| match edge.target {
-        Target::Container(id) => Some(id),
-        Target::Barrier(_) => None,
-    })
+    let edges = edges(pod, node).iter();
+    edges
+        .filter(|edge| holds_back(pod, edge))
+        .filter_map(awaited_end)
+}
+
+/// The container whose end an edge waits for.
+fn awaited_end(edge: &Requirement) -> Option<ContainerId> {
+    match edge.target {
+        Target::Container(id) if waits_for_end(edge) => Some(id),
+        Target::Container(_) | Target::Barrier(_) => None,
+    }
 }
 
 fn too_late(

@@ -314,6 +314,32 @@ fn waiting_for_the_end_of_the_pod_is_noted_if_it_can_go_on_without() {
 }
 
 #[test]
+fn a_sidecar_that_does_not_insist_on_the_last_main_is_told_too() {
+    let spec = |policy: &str, edge: &str| {
+        format!(
+            "
+restartPolicy: {policy}
+containers:
+- {{name: a, image: x, oneshot: true}}
+- {{name: s, image: x, sidecar: true, requires: [{{container: a, {edge}}}]}}
+"
+        )
+    };
+    for edge in ["need: soft", "need: order", "need: soft, until: exited"] {
+        refused(&spec("Never", edge), Code::StartsAfterEnd);
+    }
+    for (policy, edge) in [
+        ("Never", "need: soft, timeoutSeconds: 5"),
+        ("Never", "need: order, timeoutSeconds: 5"),
+        ("OnFailure", "need: soft"),
+    ] {
+        let note = (Code::StartsAfterEnd, Severity::Note);
+        assert_eq!(findings(&spec(policy, edge)), [note], "{edge}");
+    }
+    accepted(&spec("Never", "need: soft, until: started"));
+}
+
+#[test]
 fn what_is_ignored_may_insist_on_what_is_ignored() {
     accepted(
         "
