@@ -24,11 +24,27 @@ impl Timeline {
         if record.what == What::GaveUp && record.cause == Cause::Itself {
             return self.stopped_with(record);
         }
+        if record.what == What::ReplaceAbandoned && self.has_ended(record) {
+            return Some("it has ended for good".into());
+        }
         let stop = because.filter(|because| came_from_outside(because));
         match stop {
             Some(stop) if record.cause == Cause::Unneeded => reason(stop),
             Some(_) | None => reason(record),
         }
+    }
+
+    /// Whether the container of a record had ended for good by then.
+    fn has_ended(&self, record: &Record) -> bool {
+        let before = self
+            .records()
+            .partition_point(|other| other.seq < record.seq);
+        let mut own = self.records()[..before].iter().rev();
+        let newest = own.find(|other| {
+            let lives = matches!(other.what, What::Starting | What::Ended { .. });
+            lives && other.container == record.container
+        });
+        newest.is_some_and(|newest| newest.what != What::Starting)
     }
 
     /// Who gives up without a cause of its own was brought down with another, for good.

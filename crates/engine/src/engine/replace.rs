@@ -389,10 +389,11 @@ impl Engine {
                 self.try_again(now, container);
                 self.retry_those_without(now, container);
             }
-            State::Starting
-            | State::Running { .. }
-            | State::Stopping { .. }
-            | State::Ended { .. } => {}
+            // It is not started for this; if the whole pod is run again, then as the new one.
+            State::Ended { .. } => {
+                self.tell(now, container, What::ReplaceAbandoned, Cause::Itself);
+            }
+            State::Starting | State::Running { .. } | State::Stopping { .. } => {}
         }
     }
 

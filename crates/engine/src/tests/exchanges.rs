@@ -150,6 +150,20 @@ fn a_new_image_that_does_not_come_is_no_failure_of_the_old_container() {
 }
 
 #[test]
+fn there_is_nothing_to_exchange_in_one_that_has_ended_for_good() {
+    let mut stage = Draft::new(&["job", "app"])
+        .with("job", |job| job.restart.policy = RestartPolicy::Never)
+        .play();
+    stage.started("job");
+    stage.started("app");
+    stage.exited("job", 0);
+    stage.asked();
+    replace(&mut stage, "job", image("new"));
+    assert!(told(&mut stage, &What::ReplaceAbandoned));
+    assert!(stage.asked().is_empty());
+}
+
+#[test]
 fn an_exchange_that_a_restart_put_off_is_given_up_when_the_pod_ends() {
     let mut stage = Draft::new(&["db", "app"])
         .requires("app", "db")

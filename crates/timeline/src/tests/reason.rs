@@ -144,3 +144,18 @@ fn why_a_probe_failed_is_told_with_what_came_of_it() {
         ]
     );
 }
+
+#[test]
+fn a_replacement_of_one_that_has_ended_is_given_up_for_that() {
+    let mut life = Life::new(pod("p").main("job").main("app"));
+    life.runs("job");
+    life.tell("job", What::ReplaceAbandoned);
+    assert_eq!(last(&life), "job's replacement is given up");
+    life.exits("job", 0);
+    life.tell("job", What::Ended { ok: true });
+    life.tell("job", What::ReplaceAbandoned);
+    assert_eq!(
+        last(&life),
+        "job's replacement is given up: it has ended for good"
+    );
+}

@@ -240,6 +240,10 @@ impl Begun {
         let record = engine.record(id)?;
         match &self.told {
             Told::Replaced => Some((Outcome::Replaced, None)),
+            // It has ended for good: the new one is what would be started, if the whole pod were.
+            Told::Abandoned if record.is_over() && record.version == self.version => {
+                Some((Outcome::Taken, None))
+            }
             Told::Abandoned => Some((Outcome::GivenUp, Some("the old one stays".to_owned()))),
             Told::Back { reason, until } => {
                 let back = engine.is_container_ready(id) || record.is_over() || *until <= pod.now;
