@@ -34,14 +34,14 @@ use crate::entry::{Cause, Entry, What};
 use crate::event::{Event, Request};
 use crate::fact::{Change, EndCause, Fact, Goal, PodRecord, Replacing};
 use crate::graph::{Graph, InvalidGraph};
-use crate::life::{Life, Record, StopRole};
+use crate::life::{Life, Record};
 use crate::pod::{
     Container, ContainerId, Kind, List, OnGiveUp, Pod, Reaction, RestartPolicy, Role, Target,
 };
 use crate::result::{PodResult, Refused, Wait};
 use crate::tick::Tick;
 use crate::timer::{Timer, Timers};
-use edges::Gate;
+use edges::{BarrierLife, Gate};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The lifecycle of one pod.
@@ -109,15 +109,6 @@ pub struct Engine {
     actions: VecDeque<Action>,
     entries: VecDeque<Entry>,
     silent: bool,
-}
-
-/// What the engine knows of a meeting point.
-#[derive(Clone, Copy, Debug, Default)]
-struct BarrierLife {
-    closed: u32,
-    broken: u32,
-    stop: StopRole,
-    change_queued: bool,
 }
 
 /// Something to look at again.

@@ -4,6 +4,7 @@
 //! `start app`, `stop app by 30s`, `preStop app`, `readiness app`.
 
 mod budget;
+mod causes;
 mod cut_short;
 mod ended_well;
 mod exchanges;

@@ -349,10 +349,13 @@ const STOPS: [Mark; 2] = [Mark::PodStopping, Mark::PodKilled];
 
 /// How strongly a container waits for a target.
 fn need(pod: &Pod, container: Option<ContainerId>, target: Target, until: Until) -> Need {
-    container
+    let own = container
         .and_then(|id| pod.containers.get(id.index()))
         .into_iter()
-        .flat_map(|container| &container.requires)
+        .flat_map(|container| &container.requires);
+    // What others meet for may be gone without as well.
+    let met = pod.barriers.iter().flat_map(|barrier| &barrier.requires);
+    own.chain(met)
         .find(|requirement| requirement.target == target && requirement.until == until)
         .map_or(Need::Hard, |requirement| requirement.need)
 }

@@ -6,7 +6,7 @@
 use super::{Engine, Work};
 use crate::entry::Impossible;
 use crate::fact::RequirementRecord;
-use crate::life::{Record, State};
+use crate::life::{Record, State, StopRole};
 use crate::pod::{BarrierId, ContainerId, Need, Target, Until};
 use crate::result::{Wait, WaitState};
 use crate::tick::Tick;
@@ -26,6 +26,17 @@ pub(super) struct Gate {
     timed_out: bool,
     /// Its past has changed since it was last handed out.
     pub(super) dirty: bool,
+}
+
+/// What is known of a meeting point.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BarrierLife {
+    pub(super) closed: u32,
+    pub(super) broken: u32,
+    pub(super) stop: StopRole,
+    pub(super) change_queued: bool,
+    /// The newest of its edges that was let go and not fulfilled: for people.
+    let_go: Option<u32>,
 }
 
 /// Whether an edge lets its container start.
@@ -184,6 +195,10 @@ impl Engine {
         };
         let lets = self.lets(from, target, need, gate.anew, standing);
         let old = std::mem::replace(&mut self.gates[number as usize].lets, lets);
+        match from {
+            Target::Container(_) => {}
+            Target::Barrier(id) => self.note_let_go(id, number, lets, standing),
+        }
         if old != lets {
             self.recount(from, old, lets);
             if let Target::Container(from) = from {
@@ -207,6 +222,29 @@ impl Engine {
             }
             Lets::Wait | Lets::Never(_) => {}
         }
+    }
+
+    /// Keeps which edge of a meeting point is open though it is not fulfilled.
+    fn note_let_go(&mut self, barrier: BarrierId, number: u32, lets: Lets, standing: WaitState) {
+        let let_go = &mut self.barriers[barrier.index()].let_go;
+        if lets == Lets::Through && standing != WaitState::Satisfied {
+            *let_go = Some(number);
+        } else {
+            let_go.take_if(|known| *known == number);
+        }
+    }
+
+    /// What a requirement that lets its container through does without: itself, or one of those that
+    /// meet at its target.
+    pub(super) fn does_without(&self, edge: u32) -> Option<(Target, Until)> {
+        let requirement = &self.graph.edge(edge).requirement;
+        let let_go = match requirement.target {
+            Target::Barrier(id) => self.barriers[id.index()].let_go,
+            Target::Container(_) => None,
+        };
+        let without = let_go.or_else(|| (!self.is_satisfied(edge)).then_some(edge))?;
+        let requirement = &self.graph.edge(without).requirement;
+        Some((requirement.target, requirement.until))
     }
 
     /// How a condition on a node stands.

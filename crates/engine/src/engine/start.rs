@@ -342,19 +342,29 @@ impl Engine {
     }
 
     fn turn_cause(&self, container: ContainerId) -> Cause {
-        match self.life(container).last_opened {
-            Some(edge) => {
-                let requirement = &self.graph.edge(edge).requirement;
-                let (target, until) = (requirement.target, requirement.until);
-                if self.is_satisfied(edge) {
-                    Cause::Fulfilled { target, until }
-                } else {
-                    Cause::Without { target, until }
-                }
-            }
-            None if self.life(container).record.attempt > 0 => Cause::Itself,
-            None => Cause::PodStart,
+        let life = self.life(container);
+        // One that was stopped with its target, and found it back when it was down itself.
+        let regained = || {
+            let edges = self.graph.outgoing(Target::Container(container));
+            edges.iter().copied().find(|edge| self.gate(*edge).anew)
+        };
+        match life.last_opened.or_else(regained) {
+            Some(edge) => self.opening(edge),
+            None if life.record.attempt == 0 => Cause::PodStart,
+            None if !life.record.launched => Cause::PodRestart,
+            None if self.replacing(container).is_some() => Cause::Replacement(container),
+            None => Cause::Itself,
         }
+    }
+
+    /// Why an edge lets its container through.
+    fn opening(&self, edge: u32) -> Cause {
+        if let Some((target, until)) = self.does_without(edge) {
+            return Cause::Without { target, until };
+        }
+        let requirement = &self.graph.edge(edge).requirement;
+        let (target, until) = (requirement.target, requirement.until);
+        Cause::Fulfilled { target, until }
     }
 
     fn start(&mut self, now: Tick, container: ContainerId) {
