@@ -102,7 +102,9 @@ fn show_short_spans(spans: &[Span], scale: Scale, owners: &mut [Option<usize>]) 
     }
     let nothing = won.iter().all(|cells| *cells == 0);
     for (number, span) in spans.iter().enumerate() {
-        let instant = span.length().is_zero();
+        // A stop that took no time is still where one run ends and the next begins.
+        let between = span.doing == Doing::Stopping && spans[number..].iter().any(comes_up);
+        let instant = span.length().is_zero() && !between;
         // In virtual time a whole life can pass in no time; its last state stands for it.
         if won[number] > 0 || !is_shown(span) || (instant && !nothing) {
             continue;
@@ -118,6 +120,10 @@ fn show_short_spans(spans: &[Span], scale: Scale, owners: &mut [Option<usize>]) 
             }
         }
     }
+}
+
+fn comes_up(span: &Span) -> bool {
+    matches!(span.doing, Doing::Starting | Doing::Running | Doing::Ready)
 }
 
 fn is_shown(span: &Span) -> bool {

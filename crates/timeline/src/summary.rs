@@ -3,22 +3,33 @@
 use crate::record::{Cause, Name, Record, What};
 use crate::timeline::Timeline;
 use pillion_engine::status::Phase;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A container was restarted.
+/// A container was restarted: it ran once more after a run had ended.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Restart<'a> {
     /// Who.
     pub container: &'a str,
-    /// When that was decided.
+    /// When it ran again.
     pub at: Duration,
-    /// After which time it was to start.
-    pub after: Duration,
-    /// Why.
+    /// Why it was to run again, or why it had been stopped.
     pub cause: &'a Cause,
     /// What made it necessary: mostly the record of an exit.
     pub because: Option<&'a Record>,
+}
+
+/// What is known of a container while its restarts are counted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Since<'a> {
+    /// The command that reverses it is being run: its exit is none of the container's.
+    undoing: bool,
+    /// The run that was last has ended.
+    exited: bool,
+    /// A start was asked for, and nothing shows yet that it came to a run.
+    starting: bool,
+    /// The newest record that says why it went down or is to come up again.
+    why: Option<&'a Record>,
 }
 
 /// How a pod ended.
@@ -52,35 +63,27 @@ impl Timeline {
         Some(ready.at)
     }
 
-    /// Every restart of a container, in order. One that was decided and never came to it, because
-    /// the pod ended before, is none.
+    /// Every restart of a container, in order, as the pod's status counts them. One that was decided
+    /// and never came to it, because the pod ended before, is none.
     pub fn restarts(&self) -> Vec<Restart<'_>> {
-        let mut started = BTreeSet::new();
+        let mut containers: BTreeMap<_, Since<'_>> = BTreeMap::new();
         let mut restarts = Vec::new();
-        for record in self.records().iter().rev() {
-            if record.what == What::Starting {
-                started.insert(record.container.as_deref());
-            } else if let Some(restart) = self.restart(record)
-                && started.remove(&Some(restart.container))
-            {
-                restarts.push(restart);
+        for record in self.records() {
+            let Some(container) = record.container.as_deref() else {
+                continue;
+            };
+            let since = containers.entry(container).or_default();
+            if since.note(record) {
+                let why = since.why.take();
+                restarts.push(Restart {
+                    container,
+                    at: record.at,
+                    cause: why.map_or(&record.cause, |why| &why.cause),
+                    because: self.because(why.unwrap_or(record)),
+                });
             }
         }
-        restarts.reverse();
         restarts
-    }
-
-    fn restart<'a>(&'a self, record: &'a Record) -> Option<Restart<'a>> {
-        let What::Restarting { after } = record.what else {
-            return None;
-        };
-        Some(Restart {
-            container: record.container.as_deref()?,
-            at: record.at,
-            after,
-            cause: &record.cause,
-            because: self.because(record),
-        })
     }
 
     /// How the pod ended, if it did.
@@ -118,6 +121,31 @@ impl Timeline {
     }
 }
 
+// === impl Since ===
+
+impl<'a> Since<'a> {
+    /// Takes in a record; says whether it shows that the container ran once more.
+    fn note(&mut self, record: &'a Record) -> bool {
+        let what = &record.what;
+        if *what == What::Undoing {
+            self.undoing = true;
+        } else if *what == What::Starting {
+            self.starting = true;
+        } else if matches!(what, What::Stopping { .. } | What::Restarting { .. }) {
+            self.why = Some(record);
+        } else if matches!(what, What::StartFailed { .. }) {
+            self.starting = false;
+        }
+        let of_undo = matches!(what, What::Exited { .. }) && std::mem::take(&mut self.undoing);
+        if of_undo || !runs(what) {
+            return false;
+        }
+        let again = std::mem::take(&mut self.starting) && self.exited;
+        self.exited = matches!(what, What::Exited { .. }) || (self.exited && !again);
+        again
+    }
+}
+
 fn end(record: &Record) -> Option<(&Record, Phase, Option<&Name>, i32)> {
     let What::PodEnded {
         phase,
@@ -132,5 +160,8 @@ fn end(record: &Record) -> Option<(&Record, Phase, Option<&Name>, i32)> {
 
 /// Whether it shows that there was a process.
 const fn runs(what: &What) -> bool {
-    matches!(what, What::Running | What::Started | What::Exited { .. })
+    matches!(
+        what,
+        What::Running | What::Started | What::Ready | What::Exited { .. }
+    )
 }

@@ -242,6 +242,45 @@ fn a_pod_that_goes_on_says_who_waits_and_what_runs() {
 }
 
 #[test]
+fn who_is_restarted_with_another_is_counted_and_seen() {
+    let mut life = Life::new(pod("p").sidecar("db").main("app"));
+    let target = life.id("db");
+    life.starts("app", Cause::PodStart);
+    life.runs("app");
+    life.ready("app");
+    life.at(3000).stops("app", Cause::TargetDown { target });
+    life.exits("app", 0);
+    life.starts("app", Cause::Itself);
+    life.runs("app");
+    life.ready("app");
+    life.at(6000).tell("db", What::Pulling);
+    let restarts = life.timeline.restarts();
+    assert_eq!(restarts.len(), 1);
+    assert!(matches!(restarts[0].cause, crate::Cause::TargetDown { .. }));
+    let screen = screen(&life.timeline, Style::unicode(80));
+    assert!(screen.contains("██▓██"), "{screen}");
+    assert!(screen.contains("restarts       app 1x"), "{screen}");
+}
+
+#[test]
+fn a_start_that_fails_and_a_reversal_are_no_restarts() {
+    let mut life = Life::new(pod("p").oneshot("gpu"));
+    life.starts("gpu", Cause::PodStart);
+    let failed = What::StartFailed {
+        reason: pillion_engine::event::StartFailure::CreateContainerError,
+        message: "no".into(),
+    };
+    life.tell("gpu", failed);
+    life.starts("gpu", Cause::Itself);
+    life.runs("gpu");
+    life.ends("gpu", 0);
+    life.tell("gpu", What::Undoing);
+    life.tell("gpu", What::Running);
+    life.exits("gpu", 0);
+    assert_eq!(life.timeline.restarts().len(), 0);
+}
+
+#[test]
 fn a_restart_that_never_came_is_not_counted() {
     let mut life = Life::new(pod("p").main("app"));
     let restarting = || What::Restarting {
