@@ -6,7 +6,7 @@
 //!                └──────── BackingOff ◀──────────────────────┘
 //! ```
 
-use crate::record::{Name, Record, Seq, What};
+use crate::record::{Cause, Name, Record, Seq, What};
 use crate::timeline::{Kind, Timeline};
 use pillion_engine::pod::HookKind;
 use std::collections::BTreeMap;
@@ -19,7 +19,8 @@ pub struct Lane {
     pub container: Name,
     /// One after the other, without gaps. Spans that took no time are there too.
     pub spans: Vec<Span>,
-    /// When an attempt failed that nobody had told to stop, and when it gave up.
+    /// When an attempt failed that nobody had told to stop, when one was stopped because it failed
+    /// (a probe, its time to start), and when it gave up.
     pub failures: Vec<Duration>,
 }
 
@@ -161,7 +162,7 @@ impl Builder {
         let doing = self.open.map(|span| span.doing);
         // The end for good says no more than the exit before it.
         let told = doing == Some(Doing::Stopping) || matches!(record.what, What::Ended { .. });
-        if record.what.is_failure() && !told {
+        if (record.what.is_failure() && !told) || is_kill(record) {
             self.fail(record.at);
         }
         self.note(&record.what);
@@ -302,4 +303,13 @@ impl Builder {
         self.close(end);
         self.lane
     }
+}
+
+/// Whether a container is stopped because it has failed.
+fn is_kill(record: &Record) -> bool {
+    let failed = matches!(
+        record.cause,
+        Cause::Probe { .. } | Cause::StartTimeout | Cause::PostStart
+    );
+    failed && matches!(record.what, What::Stopping { .. })
 }

@@ -4,7 +4,7 @@ use super::life::{Describe, Life, orders, pod};
 use crate::Timeline;
 use crate::lanes::Doing;
 use pillion_engine::entry::{Cause, What};
-use pillion_engine::pod::{HookKind, Until};
+use pillion_engine::pod::{HookKind, ProbeKind, Until};
 use std::time::Duration;
 
 /// The spans of a container that took time, in milliseconds.
@@ -199,6 +199,23 @@ fn a_pull_for_a_replacement_that_fails_leaves_the_old_one_ready() {
     life.at(3000).tell("app", What::ReplaceAbandoned);
     assert_eq!(spans(&life.timeline, "app"), [(Doing::Ready, 0, 3000)]);
     assert!(life.timeline.lanes()[0].failures.is_empty());
+}
+
+#[test]
+fn who_is_stopped_because_it_failed_has_failed_then() {
+    for (cause, failures) in [
+        (Cause::Probe(ProbeKind::Liveness), 1),
+        (Cause::StartTimeout, 1),
+        (Cause::PostStart, 1),
+        (Cause::Deletion, 0),
+    ] {
+        let mut life = Life::new(pod("p").main("app"));
+        life.runs("app");
+        life.at(1000).stops("app", cause);
+        life.at(5000).exits("app", 137);
+        let seen = &life.timeline.lanes()[0].failures;
+        assert_eq!(seen, &vec![Duration::from_secs(1); failures]);
+    }
 }
 
 #[test]
