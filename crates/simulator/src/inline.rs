@@ -1,7 +1,7 @@
 //! Acts in a few characters, for command lines: `proxy@3s`, `app=1@5s`.
 
 use crate::act::{Act, Deed};
-use crate::actor::{Answers, EXIT_CODES, SIGNALS};
+use crate::actor::{Answers, SIGNALS};
 use crate::line::{Part, Who};
 use crate::scenario::decode::duration;
 use pillion_engine::pod::{ProbeKind, Reaction};
@@ -57,11 +57,7 @@ pub fn exit(text: &str) -> Result<Act> {
     let (container, code) = match who.split_once('=') {
         Some((container, code)) => (
             container,
-            number(
-                code,
-                EXIT_CODES,
-                "`=` is followed by an exit code, 0 to 255",
-            )?,
+            number(code, 0..=255, "`=` is followed by an exit code, 0 to 255")?,
         ),
         None => (who, 0),
     };
@@ -192,6 +188,7 @@ mod tests {
         assert_eq!(exit("app=1@5s"), Ok(Act::at(secs(5), exits(1))));
         assert_eq!(exit("app@5s"), Ok(Act::at(secs(5), exits(0))));
         assert_eq!(exit("app=255@5s"), Ok(Act::at(secs(5), exits(255))));
+        assert!(exit("app=-1@5s").is_err(), "as its message says");
         assert!(matches!(exit("app=256@5s"), Err(NotAnAct::Value(_))));
     }
 

@@ -146,11 +146,19 @@ impl fmt::Display for Verdict {
             outcome,
             passed_over,
         } = self;
+        let word = match outcome {
+            Outcome::Passed => "passed",
+            Outcome::NotOn(_) => "left out",
+            Outcome::Failed(_) => "failed",
+        };
+        write!(f, "{case} {word}")?;
+        if !title.is_empty() {
+            write!(f, ": {title}")?;
+        }
         match outcome {
-            Outcome::Passed => write!(f, "{case} passed: {title}")?,
-            Outcome::NotOn(reason) => write!(f, "{case} left out: {title}\n  {reason}")?,
+            Outcome::Passed => {}
+            Outcome::NotOn(reason) => write!(f, "\n  {reason}")?,
             Outcome::Failed(failures) => {
-                write!(f, "{case} failed: {title}")?;
                 for failure in failures {
                     write!(f, "\n\n{failure}")?;
                 }

@@ -121,3 +121,14 @@ fn a_case_that_does_not_count_here_says_why() {
     let verdict = verdict_on(left_out, &record());
     assert_eq!(verdict.outcome, Outcome::NotOn("needs a kubelet".into()));
 }
+
+#[test]
+fn a_case_without_a_title_is_named_and_no_more() {
+    let verdict = Verdict {
+        case: "a".into(),
+        title: "".into(),
+        outcome: Outcome::NotOn("why".into()),
+        passed_over: Vec::new(),
+    };
+    assert_eq!(verdict.to_string(), "a left out\n  why");
+}
