@@ -75,6 +75,24 @@ fn a_scenario_with_a_pod_of_its_own_takes_no_other() {
 }
 
 #[test]
+fn a_scenario_that_says_little_or_leaves_virtual_time_out_is_played_and_told() {
+    let pod = scratch("said-little.yaml", PINNED);
+    for (scenario, told) in [
+        ("# nothing yet\n", ""),
+        (
+            "not_on: {virtual: \"needs a network\"}\n",
+            "the scenario is not meant for virtual time: needs a network\n",
+        ),
+    ] {
+        let scenario = scratch("little.yaml", scenario);
+        let output = run(&["simulate", &pod, "-s", &scenario]);
+        assert_eq!(stderr(&output), told);
+        assert!(output.status.success());
+        assert!(stdout(&output).contains("the pod is deleted"));
+    }
+}
+
+#[test]
 fn a_container_can_ask_to_be_left_out() {
     let pod = scratch(
         "ignored.yaml",

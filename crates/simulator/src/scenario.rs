@@ -4,6 +4,7 @@ mod act;
 mod actor;
 mod check;
 pub(crate) mod decode;
+mod effect;
 mod item;
 mod pod;
 pub mod read;

@@ -174,6 +174,11 @@ fn note_in_vain(played: &Played, printer: &mut Printer) -> Result<()> {
 /// Says which expectations hold, if there are any.
 fn verdicts(scenario: &Scenario, played: &Played, printer: &mut Printer) -> Result<ExitStatus> {
     let mut status = ExitStatus::Success;
+    if let Some(reason) = scenario.not_on.get(&Driver::Virtual) {
+        printer.note_text(&format!(
+            "the scenario is not meant for virtual time: {reason}"
+        ))?;
+    }
     for violation in &played.record.violations {
         let Violation { at, what } = violation;
         printer.note_text(&format!("at {at}, what must never happen: {what}"))?;

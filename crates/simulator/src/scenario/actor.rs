@@ -113,13 +113,14 @@ impl Findings {
 
     fn death(&mut self, item: &Item) -> Option<End> {
         let mut keys = self.map(item)?;
-        let signal = keys.take("signal").and_then(|i| self.within(i, SIGNALS));
-        let oom = keys.take("oom").and_then(|i| self.truth(i));
+        let (signal, oom) = (keys.take("signal"), keys.take("oom"));
         keys.end(self);
         match (signal, oom) {
-            (Some(signal), None) => Some(End::Signal(signal)),
-            (None, Some(true)) => Some(End::OutOfMemory),
-            (Some(_), Some(_)) | (None, Some(false) | None) => {
+            (Some(signal), None) => self.within(signal, SIGNALS).map(End::Signal),
+            (None, Some(oom)) if oom.value != Value::Bool(false) => {
+                self.truth(oom).map(|_| End::OutOfMemory)
+            }
+            (Some(_), Some(_)) | (None, Some(_) | None) => {
                 self.unknown_value(item, "{signal: 9} or {oom: true}");
                 None
             }

@@ -69,6 +69,15 @@ impl Item {
         Self { place, value }
     }
 
+    /// All that a file says that says nothing.
+    pub(super) fn nothing(file: usize) -> Self {
+        let span = Span::default();
+        Self {
+            place: Place { file, span },
+            value: Value::Null,
+        }
+    }
+
     /// The value of a key; null counts as absent.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         let field = self.fields().iter().find(|field| &*field.key == key)?;

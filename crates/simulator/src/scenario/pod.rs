@@ -9,7 +9,7 @@ use super::item::{Item, Place, Value};
 use pillion_engine::Pod;
 use pillion_engine::pod::Container;
 use pillion_spec::diagnostic::Label;
-use pillion_spec::{Diagnostic, LowerOptions, PodFile, Span, lower};
+use pillion_spec::{Diagnostic, LowerOptions, PodFile, Source, Span, lower};
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ const IMAGE: &str = "actor";
 
 impl Findings {
     /// Reads the pod, or says what is wrong with it.
-    pub(super) fn pod(&mut self, mut item: Item) -> Option<ReadPod> {
+    pub(super) fn pod(&mut self, mut item: Item, sources: &[Source]) -> Option<ReadPod> {
         fill_in(&mut item);
         let mut written = Written::default();
         written.item(&item);
@@ -60,6 +60,7 @@ impl Findings {
         }
         let good = errors.is_empty();
         for error in errors {
+            let error = written.in_own_words(error, sources, item.place);
             let (file, diagnostic) = written.take_back(error, item.place);
             self.add(file, diagnostic);
         }
@@ -67,7 +68,13 @@ impl Findings {
     }
 
     /// The container of a pod with some of its fields changed.
-    pub(super) fn changed(&mut self, pod: &Item, name: &str, fields: Item) -> Option<Container> {
+    pub(super) fn changed(
+        &mut self,
+        pod: &Item,
+        name: &str,
+        fields: Item,
+        sources: &[Source],
+    ) -> Option<Container> {
         let mut pod = pod.clone();
         let mut fields = Some(fields);
         for container in containers_mut(&mut pod) {
@@ -78,7 +85,7 @@ impl Findings {
                 container.overlay(fields);
             }
         }
-        let read = self.pod(pod)?;
+        let read = self.pod(pod, sources)?;
         let mut containers = read.pod.containers.into_iter();
         containers.find(|container| &*container.name == name)
     }
@@ -139,6 +146,33 @@ impl Written {
             }
         }
         self.text.push('"');
+    }
+
+    /// A finding that quotes the JSON quotes the file instead: `n` is written as `false`.
+    fn in_own_words(
+        &self,
+        mut diagnostic: Diagnostic,
+        sources: &[Source],
+        pod: Place,
+    ) -> Diagnostic {
+        let Some(span) = diagnostic.place() else {
+            return diagnostic;
+        };
+        let origin = self.origin(span, pod);
+        let own = sources
+            .get(origin.file)
+            .map(|source| source.slice(origin.span));
+        if let (Some(own), Some(written)) = (own, self.text.get(span.range()))
+            && own != written
+            && !own.contains('\n')
+        {
+            for (open, close) in [("`", "`"), ("`\"", "\"`")] {
+                let [from, to] = [written, own].map(|text| format!("{open}{text}{close}"));
+                diagnostic.message = diagnostic.message.replace(&from, &to);
+                diagnostic.help = diagnostic.help.map(|help| help.replace(&from, &to));
+            }
+        }
+        diagnostic
     }
 
     /// A finding about the JSON becomes one about the file from which that piece came. Labels in

@@ -96,10 +96,10 @@ impl Reader {
         open: Open<'_>,
     ) -> Reading {
         let scenario = self
-            .document(name, bytes)
+            .own_document(name, bytes)
             .and_then(|item| self.scenario(&item, given, open));
         let mut findings = self.findings.found;
-        let good = findings.is_empty();
+        let good = !findings.iter().any(|(_, finding)| finding.is_error());
         findings.sort_by_key(|(file, finding)| (*file, finding.place()));
         Reading {
             sources: self.sources,
@@ -107,6 +107,21 @@ impl Reader {
             scenario: scenario.filter(|_| good),
             pod: self.pod,
         }
+    }
+
+    /// The document of the scenario's own file. Everything may be left out of it.
+    fn own_document(&mut self, name: &str, bytes: &[u8]) -> Option<Item> {
+        let refused = Source::new(name, bytes).err();
+        let mut item = if refused.is_some_and(|refused| refused.code == Code::EmptyFile) {
+            self.sources.push(Source::unread(name));
+            Item::nothing(0)
+        } else {
+            self.document(name, bytes)?
+        };
+        if item.value == Value::Null {
+            item.value = Value::Map(Vec::new());
+        }
+        Some(item)
     }
 
     /// The one document of a file.
@@ -123,6 +138,7 @@ impl Reader {
             .diagnostics
             .into_iter()
             .filter(Diagnostic::is_error);
+        let known = self.findings.found.len();
         for diagnostic in wrong {
             self.findings.add(file, diagnostic);
         }
@@ -130,7 +146,11 @@ impl Reader {
             .roots
             .iter()
             .map(|root| documents.tree.node(*root));
-        let root = Item::new(roots.next()?, file);
+        let Some(root) = roots.next() else {
+            let good = self.findings.found.len() == known;
+            return good.then(|| Item::nothing(file));
+        };
+        let root = Item::new(root, file);
         if let Some(second) = roots.next() {
             let place = Item::new(second, file).place;
             self.findings
@@ -164,6 +184,7 @@ impl Reader {
         keys.end(&mut self.findings);
         let acts = self.acts(acts, base.pod.as_ref(), given);
         self.check_names(&pod);
+        self.findings.idle_actors(base.actors.as_ref(), &pod, &acts);
         scripts.retain(|name, _| pod.containers.iter().any(|c| c.name == *name));
         let scenario = Scenario {
             title: title.unwrap_or_else(|| pod.name.clone()),
@@ -250,7 +271,7 @@ impl Reader {
         }
         match (&base.pod, given) {
             (Some(item), None) => {
-                let read = self.findings.pod(item.clone())?;
+                let read = self.findings.pod(item.clone(), &self.sources)?;
                 life::add_sleeps(&read.file, &mut scripts);
                 self.pod = Some(read.text);
                 Some((read.pod, scripts))
@@ -298,7 +319,7 @@ impl Reader {
 
     fn replacement(&mut self, name: &str, fields: Item, pod: Option<&Item>) -> Option<Container> {
         if let Some(pod) = pod {
-            return self.findings.changed(pod, name, fields);
+            return self.findings.changed(pod, name, fields, &self.sources);
         }
         let message = "`fields` needs the pod's file, to lay the change over what it says".into();
         self.findings.refused(fields.place, message);
@@ -362,7 +383,9 @@ impl Findings {
         let initial = keys.need("initial", self).and_then(|i| self.duration(i));
         let max = keys.need("max", self).and_then(|i| self.duration(i));
         keys.end(self);
-        initial.zip(max)
+        let times = initial.zip(max)?;
+        self.idle_backoff(item, times);
+        Some(times)
     }
 }
 

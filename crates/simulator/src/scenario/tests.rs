@@ -307,3 +307,75 @@ fn what_is_wrong_is_told_in_the_order_of_the_file() {
     assert_eq!(places.len(), 3);
     assert!(places.is_sorted(), "{places:?}");
 }
+
+#[test]
+fn everything_may_be_left_out_of_a_scenario_for_a_given_pod() {
+    for text in ["", " \n", "# nothing but a comment\n", "---\n", "{}"] {
+        let scenario = scenario(text);
+        assert_eq!(scenario.pod.name, pod().name, "{text:?}");
+        assert_eq!(scenario.acts.len(), 1, "the usual deletion, for {text:?}");
+        let alone = read("s.yaml", text.as_bytes(), &mut no_files);
+        assert!(
+            alone.describe().contains("`pod` is missing"),
+            "{text:?}: {}",
+            alone.describe()
+        );
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_pod_is_said_in_the_words_of_its_file() {
+    let text = "pod: {spec: {containers: [{name: n}]}}";
+    let said = read("s.yaml", text.as_bytes(), &mut no_files).describe();
+    assert!(said.contains("not the boolean `n`"), "{said}");
+    assert!(said.contains("quote it: `\"n\"`"), "{said}");
+}
+
+#[test]
+fn what_nobody_asks_an_actor_for_is_told_and_played() {
+    let idle = |text: &str| {
+        let reading = reading(text);
+        assert!(reading.scenario.is_some(), "{}", reading.describe());
+        let found = reading.findings.into_iter();
+        let codes = found.map(|(_, finding)| (finding.code, finding.message));
+        codes.collect::<Vec<_>>()
+    };
+    for key in [
+        "readiness: fail",
+        "startup: hang",
+        "liveness: {failAfter: 3s}",
+        "preStop: {runs: 1s}",
+        "postStart: {runs: 1s}",
+        "podStopping: {runs: 1s}",
+        "readyIn: 2s",
+        "undo: {exits: 1}",
+    ] {
+        let found = idle(&format!("actors: {{app: {{runs: 5s, {key}}}}}"));
+        assert_eq!(found.len(), 1, "{key}: {found:?}");
+        assert_eq!(found[0].0, Code::SettingWithoutEffect, "{key}");
+    }
+    let [(_, message)] = &idle("backoff: {initial: 5s, max: 1s}")[..] else {
+        panic!("it is told");
+    };
+    assert_eq!(message, "`initial` has no effect here: `max` is less");
+    assert_eq!(idle("actors: {app: {runs: 5s, stopsIn: 2s}}"), []);
+
+    let effective = "pod: {spec: {containers: [{name: app, readyOn: notify}]}}
+actors: {app: {readyIn: 2s}}";
+    let reading = read("s.yaml", effective.as_bytes(), &mut no_files);
+    assert_eq!(reading.describe(), "");
+}
+
+#[test]
+fn a_death_that_cannot_be_is_one_mistake() {
+    for (dies, code) in [
+        ("{signal: 900}", Code::OutOfRange),
+        ("{oom: 3}", Code::WrongType),
+        ("{oom: false}", Code::UnknownValue),
+        ("{signal: 9, oom: true}", Code::UnknownValue),
+    ] {
+        let found = wrong(&format!("actors: {{app: {{dies: {dies}}}}}"));
+        let codes: Vec<_> = found.iter().map(|(code, _)| *code).collect();
+        assert_eq!(codes, [code], "{dies}");
+    }
+}
