@@ -1,6 +1,9 @@
 //! Hooks, and the ways of acting that they share with probes.
 
-use super::{bad_format, items, long_count, needs, number, only_one, some_text, text, texts, word};
+use super::{
+    bad_format, items, long_count, needs, only_one, out_of_range, port, some_text, text, texts,
+    word,
+};
 use crate::findings::Findings;
 use crate::hook::{Exec, Hook, HttpGet, Lifecycle, PortRef, Scheme, TcpSocket};
 use crate::name;
@@ -77,8 +80,14 @@ pub(super) fn tcp_socket(node: Node<'_>, findings: &mut Findings) -> Option<TcpS
 fn port_ref(node: Node<'_>, findings: &mut Findings) -> Option<PortRef> {
     let value = node.get("port")?;
     let Some(text) = value.as_str() else {
-        let number = number(node, "port", 1..=65535, findings)?;
-        return u16::try_from(number).ok().map(PortRef::Number);
+        // Text may stand here too, so that nothing has looked yet whether the number fits at all.
+        if value
+            .as_int()
+            .is_some_and(|port| i64::try_from(port).is_err())
+        {
+            findings.push(out_of_range("`port`", value.span(), &(1..=65535)));
+        }
+        return port(node, "port", findings).map(PortRef::Number);
     };
     if name::is_port_name(text) {
         return Some(PortRef::Name(text.to_owned()));

@@ -32,11 +32,13 @@ fn ports_have_numbers_and_names_of_their_own() {
         BadFormat,
         "'80'",
     );
-    refused(
-        &container("livenessProbe: {tcpSocket: {port: 0}}"),
-        OutOfRange,
-        "0",
-    );
+    for port in ["0", "70000", "9223372036854775888", "36893488147419103232"] {
+        refused(
+            &container(&format!("livenessProbe: {{tcpSocket: {{port: {port}}}}}")),
+            OutOfRange,
+            port,
+        );
+    }
 }
 
 #[test]
