@@ -69,7 +69,7 @@ impl Renderer {
     }
 
     fn render_with(&self, source: &Source, diagnostic: &Diagnostic, explain: bool) -> String {
-        let excerpt = Excerpt::of(source, diagnostic);
+        let excerpt = Excerpt::of(source, diagnostic, self.width);
         let name = sanitize(source.name());
         let unplaced = excerpt.is_none().then(|| format!("{name}: "));
         let mut group = self.title(diagnostic, &unplaced.unwrap_or_default());
@@ -96,7 +96,8 @@ impl Renderer {
         }
         group = group.elements(notes.into_iter().map(|note| Level::NOTE.message(note)));
         let help = self.help(diagnostic, explain);
-        let renderer = self.inner.clone().term_width(self.width);
+        // Lines are cut already: the library's own way of cutting loses places that are far apart.
+        let renderer = self.inner.clone().term_width(usize::from(u16::MAX));
         if let Some(excerpt) = &excerpt {
             let report: Vec<_> = std::iter::once(group).chain(help).collect();
             return excerpt.restore_column(renderer.render(&report), &name);

@@ -13,6 +13,8 @@ pub(super) struct Excerpt {
     pub(super) first_line: usize,
     /// One per label, in their order: bytes of `text`.
     pub(super) ranges: Vec<Range<usize>>,
+    /// The columns before the text of each line.
+    gutter: usize,
     /// The line of the mistake, its column in `text`, and its column in the file.
     location: (usize, usize, usize),
 }
@@ -23,8 +25,14 @@ struct Spot {
     range: Range<usize>,
 }
 
-/// How many characters around a place are kept of a line that is too long to be shown.
-const KEPT: usize = 400;
+/// What is shown of a line: the pieces around its places, in their order.
+struct Cut {
+    line: Range<usize>,
+    pieces: Vec<Range<usize>>,
+}
+
+/// What stands for the rest of a line that is too long.
+const ELLIPSIS: &str = "...";
 
 /// Lines that may be shown because they are between two places.
 const NEAR: usize = 2;
@@ -32,8 +40,9 @@ const NEAR: usize = 2;
 // === impl Excerpt ===
 
 impl Excerpt {
-    /// The lines from the first label to the last; none if there are no labels.
-    pub(super) fn of(source: &Source, diagnostic: &Diagnostic) -> Option<Self> {
+    /// The lines from the first label to the last, cut to fit that width; none if there are no
+    /// labels.
+    pub(super) fn of(source: &Source, diagnostic: &Diagnostic, width: usize) -> Option<Self> {
         let place = diagnostic.place()?;
         let spots: Vec<_> = diagnostic
             .labels
@@ -42,6 +51,8 @@ impl Excerpt {
             .collect();
         let first = spots.iter().map(|spot| spot.line).min()?;
         let last = spots.iter().map(|spot| spot.line).max()?;
+        let gutter = gutter(last);
+        let room = width.saturating_sub(gutter);
         let mut text = String::new();
         let mut ranges = vec![0..0; spots.len()];
         for line in first..=last {
@@ -53,16 +64,14 @@ impl Excerpt {
             let here: Vec<_> = (0..spots.len())
                 .filter(|at| spots[*at].line == line)
                 .collect();
-            let window = window(source, line, here.iter().map(|at| &spots[*at].range));
+            let places = here.iter().map(|at| spots[*at].range.clone()).collect();
+            let cut = Cut::of(source, line, places, room);
             for at in here {
                 let Range { start, end } = spots[at].range;
-                // A place in what ends a line (a row of carriage returns) is shown at its end.
-                let shown = |byte: usize| {
-                    text.len() + shown_length(source, window.start..byte.min(window.end))
-                };
-                ranges[at] = shown(start)..shown(end);
+                let [start, end] = [start, end].map(|byte| text.len() + cut.shown(source, byte));
+                ranges[at] = start..end;
             }
-            text.extend(source.text()[window].chars().map(shown_character));
+            cut.write(source, &mut text);
             text.push('\n');
         }
         let position = source.position(place);
@@ -79,6 +88,7 @@ impl Excerpt {
             text,
             first_line: first + 1,
             ranges,
+            gutter,
             location,
         })
     }
@@ -86,23 +96,8 @@ impl Excerpt {
     /// Whether a label fits behind its place.
     pub(super) fn leaves_room(&self, range: &Range<usize>, label: &str, width: usize) -> bool {
         let start = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-        let line = self.text[start..].lines().next().unwrap_or_default();
-        let gutter = self.first_line.to_string().len() + 4;
-        let room = width.saturating_sub(gutter + label.chars().count() + 1);
-        if line.chars().count() + gutter <= width {
-            self.text[start..range.end].chars().count() <= room
-        } else {
-            // The line will be cut, with the place somewhere in its middle. Lines that are cut
-            // together with others are not moved as far as one alone.
-            let middle = self.text[range.clone()].chars().count() + width / 2;
-            let behind = (start + line.len()).saturating_sub(range.end);
-            let together = if self.ranges.len() > 1 {
-                width.saturating_sub(gutter + behind)
-            } else {
-                0
-            };
-            middle.max(together) <= room
-        }
+        let before = self.gutter + self.text[start..range.end].chars().count();
+        before + 1 + label.chars().count() <= width
     }
 
     /// A line that was cut on its left has its places too far left.
@@ -117,6 +112,89 @@ impl Excerpt {
             1,
         )
     }
+}
+
+// === impl Cut ===
+
+impl Cut {
+    /// The whole line if there is room for it, else the places with what is around them.
+    fn of(source: &Source, line: usize, mut places: Vec<Range<usize>>, room: usize) -> Self {
+        let text = source.text();
+        let line = source.line_range(line);
+        let Range { start, end } = line;
+        if on(text, end, start, room) == end {
+            let pieces = Vec::from([line.clone()]);
+            return Self { line, pieces };
+        }
+        if places.is_empty() {
+            places.push(start..start);
+        }
+        places.sort_by_key(|place| place.start);
+        let each = room.saturating_sub(ELLIPSIS.len() * (places.len() + 1)) / places.len();
+        let mut pieces: Vec<Range<usize>> = Vec::new();
+        for place in places {
+            let piece = around(text, &line, &place, each.max(1));
+            match pieces.last_mut() {
+                Some(last) if piece.start <= on(text, end, last.end, ELLIPSIS.len()) => {
+                    last.end = last.end.max(piece.end);
+                }
+                Some(_) | None => pieces.push(piece),
+            }
+        }
+        Self { line, pieces }
+    }
+
+    /// How many bytes of what is shown stand before a byte of the file.
+    fn shown(&self, source: &Source, byte: usize) -> usize {
+        let mut before = 0;
+        for piece in &self.pieces {
+            before += self.gap_before(piece);
+            if byte <= piece.end {
+                return before + shown_length(source, piece.start..byte.max(piece.start));
+            }
+            before += shown_length(source, piece.clone());
+        }
+        // A place in what ends a line (a row of carriage returns) is shown at its end.
+        before
+    }
+
+    fn write(&self, source: &Source, text: &mut String) {
+        for piece in &self.pieces {
+            if self.gap_before(piece) > 0 {
+                text.push_str(ELLIPSIS);
+            }
+            let shown = &source.text()[piece.clone()];
+            text.extend(shown.chars().map(shown_character));
+        }
+        if self
+            .pieces
+            .last()
+            .is_some_and(|last| last.end < self.line.end)
+        {
+            text.push_str(ELLIPSIS);
+        }
+    }
+
+    fn gap_before(&self, piece: &Range<usize>) -> usize {
+        if piece.start > self.line.start {
+            ELLIPSIS.len()
+        } else {
+            0
+        }
+    }
+}
+
+/// A place with so many characters in all; a place that is longer is shown by its beginning.
+fn around(text: &str, line: &Range<usize>, place: &Range<usize>, room: usize) -> Range<usize> {
+    let count = |range: Range<usize>| text[range].chars().count();
+    let start = place.start.min(line.end);
+    let end = place.end.min(on(text, line.end, start, room));
+    let context = room.saturating_sub(count(start..end));
+    let from = back(text, line.start, start, context / 3);
+    let to = on(text, line.end, end, context - count(from..start));
+    // At the end of a line there is more room before the place.
+    let left = context - count(from..start) - count(end..to);
+    back(text, line.start, from, left)..to
 }
 
 /// The first line of a span, without what is behind its last visible character.
@@ -142,27 +220,21 @@ fn spot(source: &Source, span: Span) -> Spot {
     }
 }
 
-/// The part of a line that is kept: all of it, or what is around the places on it.
-fn window<'r>(
-    source: &Source,
-    line: usize,
-    places: impl Iterator<Item = &'r Range<usize>> + Clone,
-) -> Range<usize> {
-    let text = source.text();
-    let Range { start, end } = source.line_range(line);
-    let from = places
-        .clone()
-        .map(|range| range.start)
-        .min()
-        .unwrap_or(start);
-    let to = places
-        .map(|range| range.end)
-        .max()
-        .unwrap_or(start)
-        .min(from + KEPT);
-    let from = text.floor_char_boundary(from.saturating_sub(KEPT).max(start));
-    let to = text.floor_char_boundary((to + KEPT).min(end));
-    from..to.max(from)
+/// The columns before the text of a line, if this is the last one shown.
+fn gutter(last: usize) -> usize {
+    (last + 1).to_string().len() + " | ".len()
+}
+
+/// That many characters back from a byte of a text, and no further than a limit.
+fn back(text: &str, limit: usize, from: usize, characters: usize) -> usize {
+    let before = text[limit..from].char_indices().rev().take(characters);
+    before.last().map_or(from, |(at, _)| limit + at)
+}
+
+/// That many characters on from a byte of a text, and no further than a limit.
+fn on(text: &str, limit: usize, from: usize, characters: usize) -> usize {
+    let next = text[from..limit].char_indices().nth(characters);
+    next.map_or(limit, |(at, _)| from + at)
 }
 
 fn shown_length(source: &Source, range: Range<usize>) -> usize {

@@ -67,8 +67,8 @@ fn long_lines_are_cut_around_the_place() {
     error[L0101]: container `app` requires `proxi`, which does not exist
      --> orders.yaml:1:60002
       |
-    1 | ...2345, "x": 12345, "wrong": 1, "x": 12345, "x": 12345, "x": 12345, "x":...
-      |                      ^^^^^^^ no container has this name
+    1 | ...: 12345, "x": 12345, "wrong": 1, "x": 12345, "x": 12345, "x": 12345, "...
+      |                         ^^^^^^^ no container has this name
       |
     help: did you mean `proxy`?
           `pillion explain L0101` tells more
@@ -244,5 +244,44 @@ fn lines_between_places_that_are_far_apart_are_left_out() {
     assert_eq!(apart("line7"), ("789".to_owned(), false));
     for far in 1..=6 {
         assert_eq!(apart(&format!("line{far}")), (format!("{far}9"), true));
+    }
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal_wherever_its_places_are() {
+    let line = "- {name: a, startTimeoutSeconds: 5, readinessProbe: {exec: {command: [x]}, periodSeconds: 10, successThreshold: 3}}";
+    let source = source(&format!(
+        "- {{name: job, keystone: true}}\n{line}\n{line}\n"
+    ));
+    let places = ["name: a", "5", "readinessProbe", "10", "3", line, "job"];
+    for width in [40, 60, 80] {
+        for (first, second) in places
+            .iter()
+            .flat_map(|a| places.iter().map(move |b| (a, b)))
+        {
+            let diagnostic = Diagnostic::new(Code::BadName, "two places")
+                .primary(span_of(&source, first), "what is wrong here")
+                .secondary(span_of(&source, second), "and how it comes about");
+            let text = Renderer::plain().width(width).render(&source, &diagnostic);
+            let widest = text.lines().map(|line| line.chars().count()).max();
+            assert!(widest <= Some(width), "{width}: {text}");
+            // Each mark is below the beginning of its place.
+            let lines: Vec<_> = text.lines().collect();
+            for (mark, place) in [('^', first), ('-', second)] {
+                let under = |pair: &[&str]| {
+                    let column = pair[1].chars().position(|c| c == mark)?;
+                    let shown: String = pair[0].chars().skip(column).collect();
+                    Some(shown.chars().next()? == place.chars().next()?)
+                };
+                let marked = lines.windows(2).filter(|pair| {
+                    pair[1].trim_start().starts_with('|') && pair[0].contains(" | ")
+                });
+                let mut found = marked.filter_map(under);
+                assert!(
+                    first == second || found.any(|right| right),
+                    "{width} {mark}: {text}"
+                );
+            }
+        }
     }
 }
