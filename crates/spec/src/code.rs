@@ -381,7 +381,10 @@ codes! {
     "L0512" RulesWithoutPolicy Error
     "restart rules need a restart policy beside them"
     "Rules decide before the container's own `restartPolicy`, and Kubernetes refuses rules without \
-     one, so that it is clear what happens when no rule matches."
+     one, so that it is clear what happens when no rule matches. A container with something of \
+     Pillion's own (a field, a rule for `signals` or `oomKilled`, another action than `Restart` and \
+     `RestartAllContainers`) is none that Kubernetes would be given like that: there the policy is \
+     the usual one if the container has none."
 
     "L0513" BadFormat Error
     "the text has the wrong form"
