@@ -22,27 +22,36 @@ pub(crate) fn plan(args: &PlanArgs, printer: &mut Printer) -> Result<ExitStatus>
         Opened::Good(loaded) => loaded,
         Opened::Refused(status) => return Ok(status),
     };
-    for (number, pod) in pods::chosen(&loaded, pod.as_deref())?
-        .into_iter()
-        .enumerate()
-    {
-        show(pod, number, *output, printer)?;
-    }
+    let chosen = pods::chosen(&loaded, pod.as_deref())?;
+    show(&chosen, *output, printer)?;
     pods::note_warnings(&loaded, printer)?;
     Ok(ExitStatus::Success)
 }
 
-fn show(pod: &LoadedPod, number: usize, format: PlanFormat, printer: &mut Printer) -> Result<()> {
+fn show(pods: &[&LoadedPod], format: PlanFormat, printer: &mut Printer) -> Result<()> {
     match format {
         PlanFormat::Text => {
-            if number > 0 {
-                printer.text("")?;
+            for (number, pod) in pods.iter().enumerate() {
+                if number > 0 {
+                    printer.text("")?;
+                }
+                printer.lines(&text::plan(pod, printer.style()))?;
             }
-            printer.lines(&text::plan(pod, printer.style()))?;
         }
-        PlanFormat::Mermaid => printer.bytes(mermaid(&pod.lowered.pod).as_bytes())?,
-        PlanFormat::Dot => printer.bytes(dot(&pod.lowered.pod).as_bytes())?,
-        PlanFormat::Json => printer.json(&json::plan(pod))?,
+        PlanFormat::Mermaid => {
+            let pods: Vec<_> = pods.iter().map(|pod| &pod.lowered.pod).collect();
+            printer.bytes(mermaid(&pods).as_bytes())?;
+        }
+        PlanFormat::Dot => {
+            for pod in pods {
+                printer.bytes(dot(&pod.lowered.pod).as_bytes())?;
+            }
+        }
+        PlanFormat::Json => {
+            for pod in pods {
+                printer.json(&json::plan(pod))?;
+            }
+        }
     }
     Ok(())
 }

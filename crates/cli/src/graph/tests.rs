@@ -400,7 +400,7 @@ fn large_graphs_of_any_shape_fit_or_are_left_out() {
 fn a_circle_does_no_harm() {
     let circle = pod("a b", &["a <- b", "b <- a"]);
     assert!(draw(&circle, Style::unicode(80)).is_none());
-    assert!(mermaid(&circle).contains("n0 --> n1"));
+    assert!(mermaid(&[&circle]).contains("n0 --> n1"));
 }
 
 #[test]
@@ -416,7 +416,7 @@ fn a_mermaid_chart() {
     };
     add(&mut pod, "app", soft);
     assert_eq!(
-        mermaid(&pod),
+        mermaid(&[&pod]),
         "\
 flowchart LR
   n0(\"proxy\")
@@ -427,6 +427,25 @@ flowchart LR
   n0 --> n3
   n1 --> n2
   n3 -. started .-> n2
+"
+    );
+}
+
+#[test]
+fn several_pods_are_one_mermaid_chart() {
+    let [first, second] = [pod("a b", &["b <- a"]), pod("a", &[])];
+    assert_eq!(
+        mermaid(&[&first, &second]),
+        "\
+flowchart LR
+  subgraph p0[\"p\"]
+    p0n0[\"a\"]
+    p0n1[\"b\"]
+    p0n0 --> p0n1
+  end
+  subgraph p1[\"p\"]
+    p1n0[\"a\"]
+  end
 "
     );
 }
@@ -460,6 +479,6 @@ digraph \"p\" {
 fn names_cannot_break_out_of_a_chart() {
     let mut pod = pod("a b", &["b <- a"]);
     pod.containers[0].name = "x\"]\n  evil".into();
-    assert!(mermaid(&pod).contains("n0[\"x#quot;]   evil\"]"));
+    assert!(mermaid(&[&pod]).contains("n0[\"x#quot;]   evil\"]"));
     assert!(dot(&pod).contains(r#"label="x\"]   evil""#));
 }
