@@ -8,9 +8,18 @@ use saphyr_parser::ScanError;
 
 /// What the parser could not take, at the byte where it stopped.
 pub(super) fn syntax(text: &str, error: &ScanError, at: usize, builder: &Builder<'_>) -> Fatal {
+    let mut info = error.info();
+    let mut at = at;
+    // Within quotes the parser takes this character for the end of the file.
+    if let Some(nul) = text[at..]
+        .find('\0')
+        .filter(|_| info.contains("end of stream"))
+    {
+        at += nul;
+        info = "found unprintable character";
+    }
     let end = text[at..].chars().next().map_or(at, |c| at + c.len_utf8());
     let span = builder.locator.byte_span(at, end);
-    let info = error.info();
     if info.contains("recursion limit") {
         return too_deep(span);
     }

@@ -332,3 +332,12 @@ fn a_colon_without_a_space_in_braces_is_refused() {
     assert_eq!(codes("a: [b:, c]\n"), [Code::Syntax]);
     assert!(codes("a: {b: , c: }\n").is_empty());
 }
+
+#[test]
+fn a_nul_is_not_taken_for_the_end_of_the_file() {
+    let text = "a: 1\nb: \"x\0y\"\n";
+    let source = Source::new("f.yaml", text.as_bytes()).unwrap();
+    let found = &Documents::of_file(&source).diagnostics[0];
+    assert_eq!(found.place().unwrap().range(), 10..11);
+    assert_eq!(found.labels[0].text, "found unprintable character");
+}
