@@ -257,13 +257,15 @@ impl<'a> Moment<'a> {
         let over = self
             .after()
             .any(|next| matches!(next.what, What::Turn | What::Starting));
-        if over || self.previous_is(|before| matches!(before, What::Waiting { .. })) {
+        let mut before = self.before().take_while(|record| is_prelude(&record.what));
+        if over || before.any(|before| matches!(before.what, What::Waiting { .. })) {
             return None;
         }
         let mut waits: Vec<(&Target, Until)> = Vec::new();
-        for record in &self.records[self.place..] {
+        let records = self.records[self.place..].iter();
+        for record in records.take_while(|record| is_prelude(&record.what)) {
             let What::Waiting { target, until } = &record.what else {
-                break;
+                continue;
             };
             match waits.iter_mut().find(|(known, _)| *known == target) {
                 Some((_, known)) if strength(*known) >= strength(*until) => {}
@@ -344,6 +346,14 @@ impl<'a> Moment<'a> {
 fn of_undo(exit: &Record) -> String {
     let name = tame(exit.container.as_deref().unwrap_or("pod"));
     with_reason(format!("{name}'s undo{}", predicate(exit)), reason(exit))
+}
+
+/// Whether it comes before a turn: an image can come while others are waited for.
+const fn is_prelude(what: &What) -> bool {
+    matches!(
+        what,
+        What::Waiting { .. } | What::Pulling | What::Pulled | What::PullFailed { .. }
+    )
 }
 
 const fn is_failed_attempt(what: &What) -> bool {

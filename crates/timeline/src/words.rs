@@ -169,7 +169,7 @@ pub(crate) fn predicate(record: &Record) -> String {
         What::PodStopping { deadline } => format!(" stops{}", budget(record.at, *deadline)),
         What::PodKilled => " is killed, to run again".into(),
         What::PodHurried { deadline } => {
-            format!(" must be quicker{}", budget(record.at, *deadline))
+            format!(" gets less time, and stops{}", budget(record.at, *deadline))
         }
         What::PodNotDelayed { deadline } => {
             format!(

@@ -112,7 +112,7 @@ fn what_ended_the_pod_and_why_something_is_replaced_is_told_as_it_was() {
         [
             "app will be replaced: orders.yaml changed",
             "pod stops within 30 s: Ctrl-C",
-            "pod must be quicker within 0.99 s: `pillion stop`",
+            "pod gets less time, and stops within 0.99 s: `pillion stop`",
             "app told to stop: Ctrl-C",
         ]
     );

@@ -353,7 +353,7 @@ fn every_event_of_the_pod_has_its_words() {
         (What::PodKilled, "pod is killed, to run again"),
         (
             What::PodHurried { deadline },
-            "pod must be quicker within 5 s",
+            "pod gets less time, and stops within 5 s",
         ),
         (
             What::PodStopping {
@@ -501,5 +501,20 @@ fn an_exit_and_its_restart_are_one_sentence_whatever_is_told_in_between() {
     assert_eq!(
         told(&life, Detail::Brief),
         "0.000s  app exited 1, restarts in 10 s: policy\n"
+    );
+}
+
+#[test]
+fn what_is_waited_for_is_one_sentence_though_an_image_came_in_between() {
+    let mut life = Life::new(pod("p").oneshot("ini").sidecar("proxy").main("app"));
+    life.waits("app", "ini", Until::Succeeded);
+    life.tell("app", What::Pulling);
+    life.tell("app", What::Pulled);
+    life.waits("app", "proxy", Until::Ready);
+    let story = life.timeline.story(Detail::Brief);
+    let texts: Vec<_> = story.iter().map(|told| told.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        ["app waits for ini to succeed, for proxy to be ready"]
     );
 }
