@@ -370,6 +370,16 @@ impl Record {
         }
     }
 
+    /// Whether the process of the latest attempt has been seen. A reversal that is being stopped has used up its time,
+    /// and counts as seen.
+    pub(crate) fn was_seen(&self) -> bool {
+        match self.undo {
+            Undo::None | Undo::Owed => self.is_running(),
+            Undo::Starting => false,
+            Undo::Running | Undo::Stopping => true,
+        }
+    }
+
     /// Whether it will not be started again by policy.
     pub fn is_over(&self) -> bool {
         matches!(self.state, State::Ended { .. } | State::GaveUp { .. })

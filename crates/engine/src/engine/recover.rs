@@ -60,7 +60,7 @@ impl Engine {
                     Some(Box::new(exit.unwrap_or_else(Exit::unknown)));
             }
             Found::NeverCreated
-                if !life.record.is_running()
+                if !life.record.was_seen()
                     && self.stopped_by(container) != Some(StopWhy::StartTimeout) =>
             {
                 self.found_nothing(container);

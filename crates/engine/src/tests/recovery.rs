@@ -214,6 +214,31 @@ fn an_undo_that_was_under_way_is_not_begun_again() {
 }
 
 #[test]
+fn an_undo_that_was_seen_and_left_no_trace_is_not_run_a_second_time() {
+    for out_of_time in [false, true] {
+        let mut stage = Draft::new(&["mount", "app"])
+            .undo("mount")
+            .requires("app", "mount")
+            .play();
+        stage.runs("mount", 0);
+        stage.started("app");
+        stage.delete();
+        stage.exited("app", 0);
+        assert_eq!(stage.asked().last().unwrap(), "undo mount");
+        if out_of_time {
+            stage.pass_secs(30);
+        } else {
+            stage.started("mount");
+        }
+
+        stage.crash(|_, _| Found::NeverCreated);
+
+        assert_eq!(stage.asked(), [""; 0], "out of time: {out_of_time}");
+        assert_eq!(stage.result(), Some((Phase::Succeeded, None, 0)));
+    }
+}
+
+#[test]
 fn a_process_that_is_gone_is_not_told_to_stop_again() {
     let mut stage = Draft::new(&["app"]).play();
     stage.started("app");
