@@ -96,10 +96,10 @@ impl Engine {
         // A stop that the engine asked for is no failed attempt.
         record.failed = !stopped && !done;
         record.attempted = true;
-        record.ran = true;
         record.started_once = true;
         // Down from here on; what becomes of it is decided next.
         record.state = State::Waiting;
+        self.note_ran(container);
         self.forget_process(container);
     }
 

@@ -168,8 +168,11 @@ impl Engine {
         if self.life(container).record.command() == Command::Undo {
             return self.found_undo_running(container);
         }
-        let since = match self.life(container).record.state {
-            State::Starting => State::Running { since: now },
+        let state = match self.life(container).record.state {
+            State::Starting => {
+                self.tell(now, container, What::Running, Cause::Itself);
+                State::Running { since: now }
+            }
             State::Stopping {
                 since: None,
                 why,
@@ -189,9 +192,8 @@ impl Engine {
             | State::GaveUp { .. } => return,
         };
         self.count_start(container);
-        let record = self.record_mut(container);
-        record.state = since;
-        record.ran = true;
+        self.record_mut(container).state = state;
+        self.note_ran(container);
     }
 
     fn found_undo_running(&mut self, container: ContainerId) {

@@ -35,6 +35,7 @@ impl Engine {
                     step,
                     deadline,
                 };
+                self.note_ran(container);
             }
             State::Waiting
             | State::BackOff { .. }
@@ -314,18 +315,22 @@ impl Engine {
     fn enter_running(&mut self, now: Tick, container: ContainerId) {
         self.count_start(container);
         let post_start = self.def(container).hooks.post_start;
-        let record = self.record_mut(container);
-        record.state = State::Running { since: now };
-        record.ran = true;
+        self.record_mut(container).state = State::Running { since: now };
+        self.note_ran(container);
         self.tell(now, container, What::Running, Cause::Itself);
         self.changed(container);
-        if self.def(container).list == List::Regular && !self.record.initialized {
-            self.pod_mut().initialized = true;
-        }
         if post_start {
             self.begin_hook(now, container, HookKind::PostStart, None);
         } else {
             self.after_post_start(now, container);
+        }
+    }
+
+    /// Its process has been there in this run of the pod. One of the regular list says that the pod is initialised.
+    pub(super) fn note_ran(&mut self, container: ContainerId) {
+        self.record_mut(container).ran = true;
+        if self.def(container).list == List::Regular && !self.record.initialized {
+            self.pod_mut().initialized = true;
         }
     }
 

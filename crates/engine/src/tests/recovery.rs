@@ -1,9 +1,9 @@
 //! The driver dies and comes back.
 
 use super::{Draft, Stage};
-use crate::pod::{ProbeKind, Reaction, RestartPolicy};
-use crate::status::Phase;
-use crate::{Engine, Event, Exit, Found, Tick};
+use crate::pod::{List, ProbeKind, Reaction, RestartPolicy};
+use crate::status::{ConditionKind, Phase};
+use crate::{Engine, Event, Exit, Found, Tick, What};
 use std::time::Duration;
 
 fn running(_: &str, attempt: u32) -> Found {
@@ -51,6 +51,58 @@ fn a_start_that_happened_unseen_is_not_repeated() {
     });
 
     assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn a_start_that_is_found_to_have_happened_is_told() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.told();
+
+    stage.crash(running);
+
+    let told: Vec<_> = stage.told().into_iter().map(|entry| entry.what).collect();
+    assert!(told.contains(&What::Running), "{told:?}");
+}
+
+/// An app after an init container that is through; the app's start was asked for.
+fn after_init() -> Stage {
+    let mut stage = Draft::new(&["init", "app"])
+        .oneshot("init")
+        .with("init", |init| init.list = List::Init)
+        .requires("app", "init")
+        .play();
+    stage.runs("init", 0);
+    stage
+}
+
+/// Whether the pod still counts as initialised when it is restarted and its init container runs again.
+fn stays_initialized(mut stage: Stage) -> bool {
+    stage.ask(Reaction::RestartPod);
+    if stage.engine.record(stage.id("app")).unwrap().is_up() {
+        stage.exited("app", 0);
+    }
+    stage.started("init");
+    let conditions = stage.engine.status().conditions;
+    let mut conditions = conditions.iter();
+    conditions.any(|condition| condition.kind == ConditionKind::Initialized && condition.status)
+}
+
+#[test]
+fn a_pod_whose_app_was_found_running_has_been_initialized() {
+    let mut stage = after_init();
+
+    stage.crash(running);
+
+    assert!(stays_initialized(stage));
+}
+
+#[test]
+fn a_pod_whose_app_ended_before_it_was_seen_has_been_initialized() {
+    let mut stage = after_init();
+
+    stage.exited("app", 1);
+
+    assert!(stays_initialized(stage));
 }
 
 #[test]
