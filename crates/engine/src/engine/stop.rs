@@ -136,7 +136,9 @@ impl Engine {
         let pre_stop = self.def(container).hooks.pre_stop && ran;
         for hook in [HookKind::PodStopping, HookKind::PreStop] {
             match hooks.get(hook) {
+                // Its answer, which the driver may still give, says nothing new.
                 HookStep::Begun => {
+                    self.record_mut(container).hooks.set(hook, HookStep::Done);
                     self.tell(now, container, What::HookCut(hook), Cause::Budget);
                 }
                 HookStep::Idle if hook == HookKind::PreStop && pre_stop => {

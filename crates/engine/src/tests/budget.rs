@@ -3,7 +3,8 @@
 use super::{Draft, Stage};
 use crate::pod::{HookKind, Hooks, ProbeKind, Reaction};
 use crate::status::Phase;
-use crate::{Tick, What};
+use crate::{Entry, Tick, What};
+use std::time::Duration;
 
 /// Two in a row, both up.
 fn pair() -> Stage {
@@ -193,6 +194,26 @@ fn a_hook_that_was_cut_and_one_that_was_skipped_are_told_apart() {
     let told: Vec<_> = stage.told().into_iter().map(|entry| entry.what).collect();
     assert!(told.contains(&What::HookCut(hook)), "{told:?}");
     assert!(told.contains(&What::HookSkipped(hook)), "{told:?}");
+}
+
+#[test]
+fn a_hook_that_was_cut_is_not_told_to_have_failed_when_its_answer_comes() {
+    let mut stage = Draft::new(&["app"])
+        .with("app", |app| {
+            app.hooks.pre_stop = true;
+            app.stop_timeout = Some(Duration::from_secs(3));
+        })
+        .play();
+    stage.started("app");
+    stage.delete();
+    stage.pass_secs(3);
+    let told = stage.told();
+    let cut = |entry: &Entry| entry.what == What::HookCut(HookKind::PreStop);
+    assert!(told.iter().any(cut), "{told:?}");
+
+    stage.hook_done("app", HookKind::PreStop, false);
+
+    assert_eq!(stage.told(), []);
 }
 
 #[test]
