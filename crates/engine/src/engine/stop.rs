@@ -201,7 +201,8 @@ impl Engine {
         }
         match self.life(container).record.state {
             State::Starting | State::Running { .. } => {
-                let grace = self.pod.grace;
+                let own = self.def(container).stop_timeout.unwrap_or(Duration::MAX);
+                let grace = self.pod.grace.min(own);
                 self.kill(now, container, StopWhy::Asked, grace, cause);
             }
             State::BackOff { .. } => {
@@ -258,8 +259,9 @@ impl Engine {
             return;
         };
         // A container that limits its own stop gets exactly that, unless its hook has used it up.
-        let own_limit =
-            self.def(container).stop_timeout.is_some() && why == StopWhy::Order && now < deadline;
+        let own_limit = self.def(container).stop_timeout.is_some()
+            && matches!(why, StopWhy::Order | StopWhy::Asked)
+            && now < deadline;
         let kill_at = if own_limit {
             deadline
         } else {

@@ -2,7 +2,7 @@
 
 use super::Draft;
 use crate::Exit;
-use crate::pod::{HookKind, Hooks, ProbeKind, RestartPolicy};
+use crate::pod::{HookKind, Hooks, ProbeKind, Reaction, RestartPolicy};
 use crate::status::Phase;
 use std::time::Duration;
 
@@ -305,6 +305,21 @@ fn a_stop_timeout_limits_one_container() {
     stage.delete();
 
     assert_eq!(stage.asked(), ["stop app by 5s"]);
+}
+
+#[test]
+fn a_stop_timeout_limits_a_restart_that_was_asked_for() {
+    for (limit, by) in [(5, "5s"), (1, "1s"), (50, "30s")] {
+        let limit = Some(Duration::from_secs(limit));
+        let draft = Draft::new(&["app"]).with("app", |app| app.stop_timeout = limit);
+        let mut stage = draft.play();
+        stage.started("app");
+        stage.asked();
+
+        stage.ask_by(Some("app"), Reaction::Restart).unwrap();
+
+        assert_eq!(stage.asked(), [format!("stop app by {by}")]);
+    }
 }
 
 #[test]
