@@ -62,11 +62,7 @@ impl Engine {
     /// How a requirement of a container stands, for people.
     pub(super) fn wait(&self, container: ContainerId, edge: u32) -> Wait {
         let requirement = &self.graph.edge(edge).requirement;
-        let state = if self.gate(edge).timed_out {
-            WaitState::Impossible(Impossible::TimedOut)
-        } else {
-            self.standing(requirement.target, requirement.until)
-        };
+        let state = self.standing_of(edge);
         let since = self.life(container).record.waiting_since;
         Wait {
             target: requirement.target,
@@ -178,22 +174,13 @@ impl Engine {
         if !edge.requirement.gates_start() {
             return;
         }
-        let (from, target, until, need) = (
-            edge.from,
-            edge.requirement.target,
-            edge.requirement.until,
-            edge.requirement.need,
-        );
-        let standing = self.standing(target, until);
+        let (from, target, need) = (edge.from, edge.requirement.target, edge.requirement.need);
+        let standing = self.standing_of(number);
         if standing == WaitState::Satisfied {
             self.remember(number, |gate| gate.held = true);
         }
-        let gate = self.gate(number);
-        let standing = match standing {
-            WaitState::Pending if gate.timed_out => WaitState::Impossible(Impossible::TimedOut),
-            WaitState::Satisfied | WaitState::Pending | WaitState::Impossible(_) => standing,
-        };
-        let lets = self.lets(from, target, need, gate.anew, standing);
+        let anew = self.gates[number as usize].anew;
+        let lets = self.lets(from, target, need, anew, standing);
         let old = std::mem::replace(&mut self.gates[number as usize].lets, lets);
         match from {
             Target::Container(_) => {}
@@ -245,6 +232,19 @@ impl Engine {
         let without = let_go.or_else(|| (!self.is_satisfied(edge)).then_some(edge))?;
         let requirement = &self.graph.edge(without).requirement;
         Some((requirement.target, requirement.until))
+    }
+
+    /// How a requirement stands. One that was waited for long enough is given up only while it does not hold.
+    fn standing_of(&self, edge: u32) -> WaitState {
+        let requirement = &self.graph.edge(edge).requirement;
+        match self.standing(requirement.target, requirement.until) {
+            WaitState::Pending if self.gates[edge as usize].timed_out => {
+                WaitState::Impossible(Impossible::TimedOut)
+            }
+            standing @ (WaitState::Satisfied | WaitState::Pending | WaitState::Impossible(_)) => {
+                standing
+            }
+        }
     }
 
     /// How a condition on a node stands.

@@ -2,7 +2,8 @@
 
 use super::{Draft, Stage};
 use crate::pod::{Need, OnGiveUp, OnRestart, ProbeKind, Reaction};
-use crate::{Event, What};
+use crate::result::WaitState;
+use crate::{Event, Impossible, What};
 use std::time::Duration;
 
 fn tell_ready(stage: &mut Stage, name: &str, ready: bool) {
@@ -71,6 +72,22 @@ fn a_requirement_that_is_lost_before_the_start_is_waited_for_again_until_its_tim
     stage.pass_secs(1);
 
     assert!(gave_up(&mut stage));
+}
+
+#[test]
+fn a_wait_that_was_given_up_and_fulfilled_later_is_shown_as_fulfilled() {
+    let mut stage = patient()
+        .with("app", |app| app.requires[0].need = Need::Soft)
+        .play();
+    stage.started("db");
+    let shown = |stage: &Stage| stage.engine.waits(stage.id("app"))[0].state;
+    stage.pass_secs(5);
+    assert_eq!(shown(&stage), WaitState::Impossible(Impossible::TimedOut));
+    stage.started("app");
+
+    tell_ready(&mut stage, "db", true);
+
+    assert_eq!(shown(&stage), WaitState::Satisfied);
 }
 
 #[test]
