@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// However late its turn comes, a container has this long between the signal and the kill. The kubelet gives as much.
 pub const LAST_WINDOW: Duration = Duration::from_secs(2);
-/// A deletion gives at least this long, as the kubelet does.
+/// Every ordered stop of the pod has at least this long, as under the kubelet.
 pub const SHORTEST_GRACE: Duration = Duration::from_secs(1);
 
 /// The position of a container in [`Pod::containers`].

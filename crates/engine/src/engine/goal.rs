@@ -74,15 +74,7 @@ impl Engine {
         if self.record.result.is_some() {
             return;
         }
-        let grace = match end {
-            EndCause::Deletion => grace.unwrap_or(self.pod.grace).max(SHORTEST_GRACE),
-            EndCause::Completion
-            | EndCause::Keystone(_)
-            | EndCause::Told { .. }
-            | EndCause::ActiveDeadline
-            | EndCause::SandboxLost => self.pod.grace,
-        };
-        let wanted = now + grace;
+        let wanted = now + grace.unwrap_or(self.pod.grace).max(SHORTEST_GRACE);
         match self.record.goal.clone() {
             Goal::Run => {
                 self.pod_mut().goal = Goal::End {
@@ -264,7 +256,12 @@ impl Engine {
         if self.record.goal != Goal::Run {
             return;
         }
-        let deadline = now + if at_once { LAST_WINDOW } else { self.pod.grace };
+        let deadline = now
+            + if at_once {
+                LAST_WINDOW
+            } else {
+                self.pod.grace.max(SHORTEST_GRACE)
+            };
         self.stop_cause = Some(cause.clone());
         self.pod_mut().goal = Goal::Restart {
             at_once,

@@ -1,7 +1,7 @@
 //! One budget for a whole stop.
 
 use super::{Draft, Stage};
-use crate::pod::{HookKind, Hooks, ProbeKind, Reaction};
+use crate::pod::{HookKind, Hooks, Keystone, ProbeKind, Reaction};
 use crate::status::Phase;
 use crate::{Entry, Tick, What};
 use std::time::Duration;
@@ -81,6 +81,42 @@ fn a_deletion_without_grace_gives_a_second() {
     stage.delete_in(0);
 
     assert_eq!(stage.asked(), ["stop app by 2s"]);
+}
+
+#[test]
+fn every_ordered_stop_of_a_pod_without_grace_has_a_second_for_hooks() {
+    let stops: [fn(&mut Stage); 5] = [
+        Stage::delete,
+        |stage| stage.exited("app", 0),
+        |stage| stage.exited("key", 0),
+        |stage| stage.ask(Reaction::RestartPod),
+        |stage| stage.pass_secs(60),
+    ];
+    for (number, stop) in stops.into_iter().enumerate() {
+        let mut draft = Draft::new(&["proxy", "key", "app"])
+            .never()
+            .sidecar("proxy")
+            .sidecar("key")
+            .with("proxy", |proxy| proxy.hooks.pod_stopping = true)
+            .with("key", |key| key.keystone = Some(Keystone::Any));
+        draft.0.grace = Duration::ZERO;
+        draft.0.active_deadline = Some(Duration::from_mins(1));
+        let mut stage = draft.play();
+        for name in ["proxy", "key", "app"] {
+            stage.started(name);
+        }
+        stage.asked();
+
+        stop(&mut stage);
+
+        let asked = stage.asked();
+        assert!(
+            asked.contains(&"podStopping proxy".to_owned()),
+            "stop {number}: {asked:?}"
+        );
+        let deadline = stage.engine.goal().deadline().unwrap();
+        assert_eq!(deadline, stage.now + Duration::from_secs(1));
+    }
 }
 
 #[test]

@@ -125,7 +125,7 @@ impl World {
         let Some(all) = outcomes.into_iter().reduce(Outcome::or) else {
             return;
         };
-        let grace = Span::at(self.now + self.shape.pod.grace);
+        let grace = Span::at(self.now + self.shape.budget());
         let oneshot = self.container(id).is_oneshot();
         let life = self.life_mut(id);
         life.fates = all.fates;

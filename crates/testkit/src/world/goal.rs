@@ -181,7 +181,7 @@ impl World {
                 self.goal.causes.extend(to.cause);
                 let began = Span::between(self.doubted_since(), self.now);
                 let ends = Span {
-                    earliest: grace.earliest.min(began.earliest + self.shape.pod.grace),
+                    earliest: grace.earliest.min(began.earliest + self.shape.budget()),
                     ..grace
                 };
                 self.begin_stop(Level::End, began, ends);
@@ -204,7 +204,7 @@ impl World {
         };
         let since = moves.iter().map(|it| it.since).min().unwrap_or(self.now);
         let began = Span::between(since, self.now);
-        let ends = began.plus(self.shape.pod.grace);
+        let ends = began.plus(self.shape.budget());
         if level == Level::End {
             self.goal
                 .causes
@@ -315,7 +315,7 @@ impl World {
     /// Moves the goal as far as the facts move it. True if it moved.
     pub(crate) fn follow_goal(&mut self) -> bool {
         let level = self.goal.level;
-        let grace = Span::at(self.now + self.shape.pod.grace);
+        let grace = Span::at(self.now + self.shape.budget());
         if self.overdue_deadline().surely() {
             self.move_goal(Move::end(EndCause::Deadline, self.now), grace);
         } else if level == Level::Run {

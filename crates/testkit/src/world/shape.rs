@@ -1,7 +1,8 @@
 //! What a pod's graph says once and for all: who is above whom in the stop order.
 
 use pillion_engine::ContainerId;
-use pillion_engine::pod::{Pod, Requirement, Role, Target};
+use pillion_engine::pod::{Pod, Requirement, Role, SHORTEST_GRACE, Target};
+use std::time::Duration;
 
 /// A set of containers.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
@@ -67,6 +68,11 @@ impl Shape {
     /// Every container's id.
     pub(crate) fn ids(&self) -> impl Iterator<Item = ContainerId> + use<> {
         ids(&self.pod)
+    }
+
+    /// What an ordered stop of the pod has: its grace period, and never nothing.
+    pub(crate) fn budget(&self) -> Duration {
+        self.pod.grace.max(SHORTEST_GRACE)
     }
 
     /// Everything that requires it, directly or through others, in the order of stops.

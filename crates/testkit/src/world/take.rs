@@ -8,7 +8,9 @@ use super::moment::Span;
 use super::shape::Shape;
 use super::{LastInput, World};
 use crate::tri::Tri;
-use pillion_engine::pod::{Container, HookKind, List, ProbeKind, Reaction, RestartPolicy, Role};
+use pillion_engine::pod::{
+    Container, HookKind, List, ProbeKind, Reaction, RestartPolicy, Role, SHORTEST_GRACE,
+};
 use pillion_engine::{Attempt, Command, ContainerId, Event, Exit, Found, Request, Tick};
 use std::sync::Arc;
 use std::time::Duration;
@@ -125,7 +127,7 @@ impl World {
         self.dead = false;
         if let Some(stop) = &mut self.goal.stop {
             // The clock of the budget may go on or begin anew.
-            stop.ends.latest = stop.ends.latest.min(self.now + self.shape.pod.grace);
+            stop.ends.latest = stop.ends.latest.min(self.now + self.shape.budget());
         }
         self.follow();
     }
@@ -222,14 +224,7 @@ impl World {
 
     fn delete(&mut self, grace: Option<Duration>) {
         let grace = grace.unwrap_or(self.shape.pod.grace);
-        let ends = self.now + grace;
-        // Nothing at all may be raised to one second, as the kubelet does.
-        let raised = if grace.is_zero() {
-            Duration::from_secs(1)
-        } else {
-            Duration::ZERO
-        };
-        let ends = Span::between(ends, ends + raised);
+        let ends = Span::at(self.now + grace.max(SHORTEST_GRACE));
         if self.goal.level == Level::End {
             self.hurry(ends);
         } else {
@@ -239,7 +234,7 @@ impl World {
 
     fn ask(&mut self, reaction: Reaction, by: Option<ContainerId>) {
         let now = self.now;
-        let grace = Span::at(now + self.shape.pod.grace);
+        let grace = Span::at(now + self.shape.budget());
         let by = by.filter(|&id| self.knows(id));
         match reaction {
             Reaction::Restart => self.ask_one(by, Asked::Restart),
