@@ -6,6 +6,7 @@
 //! | --- | --- |
 //! | `request` | what is wanted of the pod, and whether that can be |
 //! | `edges` | how each requirement stands, and who is held back by it |
+//! | `regular` | whether anything of the regular list is up, as far as others are held back by that |
 //! | `start` | when a container's turn has come: image, start |
 //! | `running` | hooks, probes, readiness of a process that runs |
 //! | `exit` | what an exit means: rules, policy, back-off, giving up |
@@ -23,6 +24,7 @@ mod fingerprint;
 mod goal;
 mod propagate;
 mod recover;
+mod regular;
 mod replace;
 mod request;
 mod running;
@@ -70,6 +72,10 @@ pub struct Engine {
     mains_left: usize,
     /// Services that count for the pod's readiness and are not ready, or have given up.
     unready: usize,
+    /// Those of the regular list that are up.
+    regulars_up: usize,
+    /// The plain ones among them.
+    plain_up: usize,
     /// Nodes that are being stopped in order and are not through.
     stopping: usize,
     /// The nodes of a partial wave.
@@ -310,6 +316,8 @@ impl Engine {
             replacing: BTreeMap::new(),
             mains_left: 0,
             unready: 0,
+            regulars_up: 0,
+            plain_up: 0,
             stopping: 0,
             wave: Vec::new(),
             marked: Vec::new(),

@@ -52,6 +52,8 @@ pub(crate) struct Life {
     pub(crate) counted_unready: bool,
     /// It is a main that has not ended for good.
     pub(crate) counted_left: bool,
+    /// It is one of the regular list and is up; whether it is plain.
+    pub(crate) counted_up: Option<bool>,
     /// Its readiness, as it was last told.
     pub(crate) told_ready: bool,
     /// The record has changed since it was last handed out.
@@ -79,7 +81,7 @@ pub struct Record {
     pub exit: Option<Box<Termination>>,
     /// How the run before ended.
     pub last: Option<Box<Termination>>,
-    /// It was started in this run of the pod.
+    /// It was started in this run of the pod, or is about to be.
     pub launched: bool,
     /// Its start was tried to the end in this run of the pod.
     pub attempted: bool,

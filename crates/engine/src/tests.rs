@@ -19,6 +19,7 @@ mod moments;
 mod pod_restart;
 mod probes;
 mod recovery;
+mod regular;
 mod replace;
 mod requirements;
 mod restarts;

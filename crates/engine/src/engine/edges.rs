@@ -330,12 +330,19 @@ impl Engine {
                 }
                 Target::Container(_) | Target::Barrier(_) => Lets::Wait,
             },
-            (Need::Order, WaitState::Pending) => match from {
+            (Need::Order, WaitState::Pending) => match (from, target) {
                 // Only the first start in a run of the pod is held back.
-                Target::Container(from) if self.life(from).record.launched && !anew => {
+                (Target::Container(from), Target::Barrier(_))
+                    if self.life(from).record.launched && !anew =>
+                {
                     Lets::Through
                 }
-                Target::Container(_) | Target::Barrier(_) => Lets::Wait,
+                (Target::Container(from), Target::Container(target))
+                    if !anew && !self.is_held_in_order(from, target) =>
+                {
+                    Lets::Through
+                }
+                (Target::Container(_) | Target::Barrier(_), _) => Lets::Wait,
             },
         }
     }

@@ -110,6 +110,7 @@ impl Engine {
         }
         self.timers.disarm(Timer::Stop(container));
         self.start_is_over(container);
+        self.note_down(container);
         if std::mem::take(&mut self.life_mut(container).doomed) {
             self.doomed -= 1;
         }

@@ -96,6 +96,7 @@ impl Engine {
         ) {
             self.join_pod_wave();
         }
+        self.recount_up();
         for edge in self.graph.edges() {
             self.refresh(now, edge);
         }
@@ -210,6 +211,7 @@ impl Engine {
         } else {
             // In a stop, its turn comes like that of any other that waits.
             record.state = State::Waiting;
+            self.forget_start(container);
         }
     }
 

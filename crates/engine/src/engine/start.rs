@@ -199,6 +199,7 @@ impl Engine {
             return self.undo_ended(now, container, false);
         }
         self.forget_process(container);
+        self.forget_start(container);
         if self.record.goal == Goal::Run && self.life(container).record.after.is_none() {
             self.note_failed_attempt(container);
             if self.stopped_by(container) == Some(StopWhy::StartTimeout) {
@@ -382,6 +383,7 @@ impl Engine {
         record.image = image;
         record.begin_attempt();
         let (attempt, version) = (record.attempt, record.version);
+        self.note_up(container);
         self.tell(now, container, What::Starting, Cause::Itself);
         self.actions.push_back(Action::Start {
             container,
@@ -389,6 +391,12 @@ impl Engine {
             version,
             command: Command::Run,
         });
+    }
+
+    /// A start came to nothing. If nothing of this container has run yet, its first start is still to come.
+    pub(super) fn forget_start(&mut self, container: ContainerId) {
+        let record = self.record_mut(container);
+        record.launched = record.ran;
     }
 
     /// Begins the reversal of a oneshot.

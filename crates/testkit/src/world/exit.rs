@@ -59,8 +59,11 @@ impl World {
         if let Ending::Exited(exit) = ending {
             let verdict = self.verdict(id, exit);
             let run = &mut self.life_mut(id).run;
+            run.ran = true;
             run.code = Some(exit.code);
             run.verdict = Some(verdict);
+        } else {
+            self.life_mut(id).run.start_came_to_nothing();
         }
         match self.goal.level {
             _ if self.container(id).role == Role::Ephemeral => self.ends_beside(id, ending),

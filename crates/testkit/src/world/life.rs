@@ -134,6 +134,8 @@ pub(crate) struct Why(u8);
 pub(crate) struct InRun {
     /// Its first start has been.
     pub(crate) begun: Tri,
+    /// Its process has been there.
+    pub(crate) ran: bool,
     /// It has been *started* (and stays so, if it is a oneshot).
     pub(crate) started: Tri,
     /// A start of it was tried, successfully or not.
@@ -450,6 +452,13 @@ impl InRun {
         Self {
             held: vec![Tri::No; container.requires.len()],
             ..Self::default()
+        }
+    }
+
+    /// There was no process: unless there was one before, the first start is still to come.
+    pub(crate) fn start_came_to_nothing(&mut self) {
+        if !self.ran {
+            self.begun = Tri::No;
         }
     }
 }

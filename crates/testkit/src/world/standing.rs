@@ -5,7 +5,7 @@ use super::fate::Fates;
 use super::life::{Anew, Hook};
 use crate::tri::Tri;
 use pillion_engine::ContainerId;
-use pillion_engine::pod::{Need, Requirement, Target, Until};
+use pillion_engine::pod::{List, Need, Requirement, Target, Until};
 
 // === impl World ===
 
@@ -114,8 +114,29 @@ impl World {
         match edge.need {
             Need::Hard => satisfied,
             Need::Soft => satisfied | impossible | self.target_failed(edge),
-            Need::Order => self.life(id).run.begun | satisfied | impossible,
+            Need::Order => self.passes_in_order(id, edge) | satisfied | impossible,
         }
+    }
+
+    /// Whether an order edge counts no more: its container has been started in this run of the pod. As under a kubelet,
+    /// the end of the init list counts for plain containers of the regular list whenever none of the list is up.
+    fn passes_in_order(&self, id: ContainerId, edge: &Requirement) -> Tri {
+        let begun = self.life(id).run.begun;
+        let Target::Container(target) = edge.target else {
+            return begun;
+        };
+        let (from, target) = (self.container(id), self.container(target));
+        let by_list = from.plain
+            && from.list == List::Regular
+            && target.list == List::Init
+            && !target.is_oneshot();
+        if !by_list {
+            return begun;
+        }
+        let regular = |id: &ContainerId| self.container(*id).list == List::Regular;
+        let up = |id: &ContainerId| regular(id) && self.life(*id).live();
+        let plain_up = self.ids().filter(up).any(|id| self.container(id).plain);
+        Tri::from(plain_up) | (begun & Tri::from(self.ids().any(|id| up(&id))))
     }
 
     fn passes_barrier(&self, id: ContainerId, edge: &Requirement) -> Tri {

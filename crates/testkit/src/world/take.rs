@@ -168,6 +168,7 @@ impl World {
         let life = self.life_mut(id);
         if life.attempt == attempt && life.process == Process::Asked {
             life.process = Process::Runs;
+            life.run.ran = true;
             life.shown.since = Some(now);
         }
     }
@@ -180,7 +181,7 @@ impl World {
             let maybe_free = life.turn.maybe_free;
             life.down(now);
             life.turn.maybe_free = maybe_free;
-            life.run.begun = life.run.begun.doubted();
+            life.run.start_came_to_nothing();
             if life.undo == Undo::Runs {
                 life.undo = Undo::Owed(Tri::Yes);
             }
