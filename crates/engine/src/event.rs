@@ -234,7 +234,7 @@ impl Exit {
     pub fn unknown() -> Self {
         Self {
             code: 137,
-            reason: Some("ContainerStatusUnknown".into()),
+            reason: Some(UNKNOWN.into()),
             ..Self::default()
         }
     }
@@ -257,3 +257,6 @@ impl StartFailure {
         }
     }
 }
+
+/// The kubelet's reason for an end that nobody saw.
+pub(crate) const UNKNOWN: &str = "ContainerStatusUnknown";

@@ -23,6 +23,7 @@ mod regular;
 mod replace;
 mod requirements;
 mod restarts;
+mod shown;
 mod standing;
 mod stops;
 mod swaps;

@@ -79,7 +79,8 @@ impl Engine {
         if started.is_none() {
             self.count_start(container);
         }
-        let restarting_all = matches!(self.record.goal, Goal::Restart { at_once: true, .. });
+        let restarting_all = matches!(self.record.goal, Goal::Restart { at_once: true, .. })
+            && self.def(container).role != Role::Ephemeral;
         let why = self.stopped_by(container);
         let stopped = matches!(why, Some(StopWhy::Order | StopWhy::Asked));
         let end = Termination {

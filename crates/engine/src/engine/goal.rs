@@ -283,6 +283,7 @@ impl Engine {
     /// Everything is down: the next run begins after the pod's back-off.
     fn await_next_run(&mut self, now: Tick) {
         self.timers.disarm(Timer::Budget);
+        self.note_removed();
         let backoff = self.pod.backoff;
         let began = self.record.run_began;
         let pod = self.pod_mut();
@@ -299,6 +300,20 @@ impl Engine {
             self.begin_run(now, Cause::PodRestart);
         } else {
             self.timers.arm(Timer::PodBackOff, now + after);
+        }
+    }
+
+    /// Whoever is to be run again with all others is removed, however it ended; so is the one that brought it about.
+    fn note_removed(&mut self) {
+        if !matches!(self.record.goal, Goal::Restart { at_once: true, .. }) {
+            return;
+        }
+        for container in self.containers() {
+            if self.def(container).role != Role::Ephemeral
+                && let Some(exit) = &mut self.record_mut(container).exit
+            {
+                exit.restarting_all = true;
+            }
         }
     }
 

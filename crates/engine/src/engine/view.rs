@@ -3,9 +3,10 @@
 //! Everything here is read off the records; nothing is decided.
 
 use super::Engine;
+use crate::event::UNKNOWN;
 use crate::fact::{EndCause, Goal};
-use crate::life::{Image, State, Termination};
-use crate::pod::{ContainerId, List, Reaction, Role};
+use crate::life::{HookStep, Image, State, Termination};
+use crate::pod::{ContainerId, HookKind, List, Reaction, Role};
 use crate::result::PodReason;
 use crate::status::{
     Condition, ConditionKind, ContainerState, ContainerStatus, Phase, PodStatus, Terminated,
@@ -38,6 +39,7 @@ impl Engine {
         let def = self.def(container);
         let record = &self.life(container).record;
         let (state, last) = self.container_state(container);
+        let runs = matches!(state, ContainerState::Running { .. });
         let image = if record.attempt > 0 {
             &record.image
         } else {
@@ -51,24 +53,69 @@ impl Engine {
             ready: if is_regular_init(def.list, def.is_oneshot()) {
                 succeeded
             } else if def.is_oneshot() {
-                record.is_running()
+                runs
             } else {
                 self.is_ready(container)
             },
             started: record.is_running() && record.started,
-            restarts: record.restarts,
+            restarts: self.shown_restarts(container),
             state,
             last: last.map(terminated),
         }
     }
 
+    /// A start counts when it is shown, and a container that was removed to run all again has been counted then.
+    fn shown_restarts(&self, container: ContainerId) -> u32 {
+        let record = &self.life(container).record;
+        if self.is_in_post_start(container) && record.last.is_some() {
+            record.restarts.saturating_sub(1)
+        } else if self.is_removed(container) {
+            record.restarts.saturating_add(1)
+        } else {
+            record.restarts
+        }
+    }
+
+    /// The kubelet does nothing else for a pod while a postStart hook runs: until that has returned, it shows what was
+    /// there before the start.
+    fn is_in_post_start(&self, container: ContainerId) -> bool {
+        let record = &self.life(container).record;
+        matches!(record.state, State::Running { .. })
+            && record.hooks.get(HookKind::PostStart) == HookStep::Begun
+    }
+
+    /// It is down to be run again with all others, and has not been yet. The kubelet has removed it, and with it how it
+    /// ended.
+    fn is_removed(&self, container: ContainerId) -> bool {
+        let record = &self.life(container).record;
+        let removed = record
+            .exit
+            .as_deref()
+            .is_some_and(|exit| exit.restarting_all);
+        removed
+            && match self.record.goal {
+                Goal::Run => matches!(
+                    record.state,
+                    State::Waiting | State::BackOff { .. } | State::Starting
+                ),
+                Goal::Restart { waiting, .. } => waiting.is_some(),
+                Goal::End { .. } => false,
+            }
+    }
+
     /// The state, and the end of the run before it.
     fn container_state(&self, container: ContainerId) -> (ContainerState, Option<&Termination>) {
         let record = &self.life(container).record;
+        let waiting = |reason, message| ContainerState::Waiting { reason, message };
+        if self.is_in_post_start(container) {
+            return match &record.last {
+                Some(last) => (ContainerState::Terminated(terminated(last)), None),
+                None => (waiting(self.first_wait(), None), None),
+            };
+        }
         if let Some(since) = record.running_since() {
             return (ContainerState::Running { since }, record.last.as_deref());
         }
-        let waiting = |reason, message| ContainerState::Waiting { reason, message };
         match (&record.state, &record.exit) {
             (
                 State::BackOff {
@@ -81,8 +128,9 @@ impl Engine {
                 exit.as_deref(),
             ),
             (State::BackOff { .. }, Some(exit)) => (waiting("CrashLoopBackOff", None), Some(exit)),
-            (State::Waiting | State::Starting, Some(exit)) if exit.restarting_all => {
-                (waiting("RestartingAllContainers", None), Some(exit))
+            (_, Some(exit)) if self.is_removed(container) => {
+                let message = Some(REMOVED.into());
+                (waiting(RESTARTING_ALL, message), Some(exit))
             }
             (State::Waiting, exit) if self.shows_image_failure(container) => {
                 let (reason, message) = self.image_failure(container);
@@ -365,9 +413,19 @@ fn holds(kind: ConditionKind, status: bool) -> Condition {
 
 fn terminated(end: &Termination) -> Terminated {
     let exit = &end.exit;
+    // How it ended is gone with it; the kubelet makes this up.
+    if end.restarting_all {
+        return Terminated {
+            code: 137,
+            signal: None,
+            reason: RESTARTING_ALL.into(),
+            message: Some(REMOVED.into()),
+            started: end.started,
+            finished: end.finished,
+        };
+    }
     let reason = match &exit.reason {
         Some(reason) => reason.clone(),
-        None if end.restarting_all => "RestartingAllContainers".into(),
         None if exit.oom => "OOMKilled".into(),
         None if exit.is_success() => "Completed".into(),
         None => "Error".into(),
@@ -375,9 +433,19 @@ fn terminated(end: &Termination) -> Terminated {
     Terminated {
         code: exit.code,
         signal: exit.signal,
+        message: exit.message.clone().or_else(|| explanation(&reason)),
         reason,
-        message: exit.message.clone(),
         started: end.started,
         finished: end.finished,
     }
 }
+
+/// What the kubelet says of an end that nobody saw.
+fn explanation(reason: &str) -> Option<Box<str>> {
+    let unknown = reason == UNKNOWN;
+    unknown.then(|| "The container could not be located when the pod was terminated".into())
+}
+
+/// The kubelet's words for a container that is removed so that all are run again.
+const RESTARTING_ALL: &str = "RestartingAllContainers";
+const REMOVED: &str = "The container is removed because RestartAllContainers in place";
