@@ -1,7 +1,9 @@
 //! How long a new container has, what it inherits, and who is tried again because of it.
 
 use super::{Draft, Stage};
-use crate::pod::{Container, Need, OnGiveUp, OnRestart, Reaction, RestartLimit, RestartPolicy};
+use crate::pod::{
+    Container, Need, OnGiveUp, OnRestart, ProbeKind, Reaction, RestartLimit, RestartPolicy,
+};
 use crate::{Event, Refused, Request, What};
 use std::time::Duration;
 
@@ -216,4 +218,29 @@ fn what_would_be_refused_can_be_known_before() {
 
     assert_eq!((gentle, forced), (Err(Refused::WouldStop(app)), Ok(())));
     assert_eq!(stage.engine.replacing(mount), None);
+}
+
+#[test]
+fn the_time_of_a_new_container_begins_anew_with_the_pod() {
+    let mut stage = Draft::new(&["app"])
+        .probe("app", ProbeKind::Readiness, 1)
+        .play();
+    stage.started("app");
+    stage.pass_secs(1);
+    stage.probed("app", ProbeKind::Readiness, true);
+    stage.replace("app", |_| {});
+    stage.exited("app", 0);
+    stage.started("app");
+    stage.pass_secs(15);
+    stage.ask(Reaction::RestartPod);
+    stage.exited("app", 0);
+    stage.started("app");
+    stage.asked();
+
+    stage.pass_secs(19);
+    let asked = stage.asked();
+    assert!(!asked.iter().any(|action| action.starts_with("stop")));
+
+    stage.pass_secs(1);
+    assert_eq!(stage.asked().last().unwrap(), "stop app by 66s");
 }

@@ -5,6 +5,7 @@ use super::{Draft, Stage};
 use crate::pod::{
     Container, Need, OnRestart, ProbeKind, Reaction, RestartLimit, RestartPolicy, Rule, Until, When,
 };
+use crate::status::Phase;
 use crate::{Event, Found, Refused, Request};
 use std::time::Duration;
 
@@ -300,6 +301,26 @@ fn who_ended_and_is_asked_for_begins_its_back_off_anew() {
     stage.runs("job", 1);
 
     assert_eq!(stage.asked(), ["start job", "start job"]);
+}
+
+#[test]
+fn a_debugging_container_has_no_rules() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.started("app");
+    let mut debugger = Container::new("debugger", RestartPolicy::Always);
+    debugger.restart.rules.push(Rule {
+        when: When::CodeIn(vec![3]),
+        reaction: Reaction::FailPod,
+    });
+    stage
+        .request(Request::AddEphemeral(Box::new(debugger)))
+        .unwrap();
+
+    stage.runs("debugger", 3);
+    stage.delete();
+    stage.exited("app", 0);
+
+    assert_eq!(stage.result(), Some((Phase::Succeeded, None, 0)));
 }
 
 #[test]

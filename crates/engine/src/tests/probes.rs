@@ -182,6 +182,28 @@ fn nobody_is_probed_before_the_initial_delay() {
 }
 
 #[test]
+fn the_initial_delay_counts_from_the_start_of_the_process() {
+    let mut stage = Draft::new(&["app"])
+        .probe("app", ProbeKind::Startup, 1)
+        .probe("app", ProbeKind::Readiness, 10)
+        .with("app", |app| {
+            let readiness = app.probes.readiness.as_mut().unwrap();
+            readiness.initial_delay = Duration::from_secs(5);
+        })
+        .play();
+    stage.started("app");
+    stage.pass_secs(3);
+    stage.probed("app", ProbeKind::Startup, false);
+    stage.pass_secs(1);
+    stage.asked();
+    stage.probed("app", ProbeKind::Startup, true);
+
+    stage.pass_secs(1);
+
+    assert_eq!(stage.asked(), ["readiness app"]);
+}
+
+#[test]
 fn a_container_can_tell_that_it_is_ready() {
     let mut stage = Draft::new(&["db", "app"])
         .requires("app", "db")

@@ -192,6 +192,45 @@ fn a_container_that_vanished_has_failed() {
 }
 
 #[test]
+fn another_run_than_the_one_that_is_expected_is_not_taken_for_it() {
+    let others: [fn(&str, u32) -> Found; 2] = [
+        |_, attempt| Found::Running {
+            attempt: attempt + 7,
+        },
+        |_, attempt| Found::Ended {
+            attempt: attempt - 1,
+            exit: Some(Exit::code(0)),
+        },
+    ];
+    for other in others {
+        let mut stage = Draft::new(&["app"]).never().play();
+        stage.started("app");
+
+        stage.crash(other);
+
+        assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 137)));
+    }
+}
+
+#[test]
+fn a_turn_is_lost_with_a_sandbox_in_which_nothing_was_made() {
+    let mut stage = Draft::new(&["app"])
+        .with("app", |app| {
+            app.image = Some("app:1".into());
+            app.start_timeout = Some(Duration::from_secs(10));
+        })
+        .play();
+    stage.pass_secs(9);
+    stage.event(Event::SandboxLost);
+    stage.pass_secs(5);
+    stage.event(Event::SandboxReady);
+
+    stage.pulled("app");
+
+    assert_eq!(stage.asked().last().unwrap(), "start app");
+}
+
+#[test]
 fn a_start_that_never_happened_does_not_end_a_pod_whose_sandbox_is_lost() {
     let mut stage = Draft::new(&["app"]).never().play();
     assert_eq!(stage.asked(), ["start app"]);
