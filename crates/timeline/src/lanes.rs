@@ -73,6 +73,8 @@ struct Builder {
     /// There is a process. What is pulled then is for the one that shall replace it.
     up: bool,
     open: Option<Span>,
+    /// What it did when the pod began to stop, if it was not up: it does so no more, unless it is started after all.
+    cut: Option<Doing>,
 }
 
 /// How the image of a container stands.
@@ -94,12 +96,13 @@ impl Timeline {
         let mut builders: Vec<_> = names.iter().map(|name| Builder::new(self, name)).collect();
         let places: BTreeMap<_, _> = names.iter().zip(0..).collect();
         for record in self.records() {
-            if let Some(place) = record
-                .container
-                .as_deref()
-                .and_then(|name| places.get(&name))
-            {
-                builders[*place].take(record);
+            match &record.container {
+                Some(name) => {
+                    if let Some(place) = places.get(&&**name) {
+                        builders[*place].take(record);
+                    }
+                }
+                None => builders.iter_mut().for_each(|it| it.take_of_pod(record)),
             }
         }
         let end = self.end();
@@ -148,6 +151,40 @@ impl Builder {
             turned: false,
             up: false,
             open: None,
+            cut: None,
+        }
+    }
+
+    /// Nothing is to come of a container that is not up when its pod stops.
+    fn take_of_pod(&mut self, record: &Record) {
+        if matches!(record.what, What::PodStarted { .. }) {
+            self.cut = None;
+        }
+        let Some(span) = self.open.filter(|_| !self.up) else {
+            return;
+        };
+        let waits = matches!(
+            span.doing,
+            Doing::Waiting | Doing::Pulling | Doing::BackingOff
+        );
+        if waits && matches!(record.what, What::PodStopping { .. } | What::PodKilled) {
+            self.cut = Some(span.doing);
+            self.begin(Doing::Down, span.attempt, record);
+        }
+    }
+
+    /// A sidecar that is still needed goes on with what the pod's stop seemed to have ended.
+    fn go_on(&mut self) {
+        let Some(doing) = self.cut.take() else {
+            return;
+        };
+        let before = self.lane.spans.pop();
+        if let (Some(before), Some(open)) = (before, &mut self.open) {
+            *open = Span {
+                to: open.to,
+                doing,
+                ..before
+            };
         }
     }
 
@@ -166,7 +203,11 @@ impl Builder {
             self.fail(record.at);
         }
         self.note(&record.what);
-        if let Some(next) = self.next(doing, &record.what).or(doing) {
+        let next = self.next(doing, &record.what);
+        if next.is_some_and(|next| next != Doing::Down) {
+            self.go_on();
+        }
+        if let Some(next) = next.or(doing) {
             self.enter(next, record);
         }
     }
@@ -269,18 +310,19 @@ impl Builder {
             Some(span) if span.doing == doing && span.attempt == record.attempt => {}
             // A container does not wait in one run and start in another: the run is told late.
             Some(span) if span.doing == doing && span.attempt == 0 => span.attempt = record.attempt,
-            Some(_) | None => {
-                self.close(record.at);
-                let (attempt, at) = (record.attempt, record.at);
-                self.open = Some(Span {
-                    doing,
-                    attempt,
-                    from: at,
-                    to: at,
-                    record: record.seq,
-                });
-            }
+            Some(_) | None => self.begin(doing, record.attempt, record),
         }
+    }
+
+    fn begin(&mut self, doing: Doing, attempt: u32, record: &Record) {
+        self.close(record.at);
+        self.open = Some(Span {
+            doing,
+            attempt,
+            from: record.at,
+            to: record.at,
+            record: record.seq,
+        });
     }
 
     fn close(&mut self, at: Duration) {

@@ -35,7 +35,7 @@ pub enum Outcome {
     Fulfilled,
     /// It became impossible.
     Impossible(Impossible),
-    /// The container did not want to start any more.
+    /// The container did not want to start any more, or its pod stopped.
     Cancelled,
     /// Not yet.
     Pending,
@@ -86,6 +86,13 @@ impl Wait {
         }
     }
 
+    /// The stop of the pod has not ended it after all.
+    fn go_on(&mut self) {
+        if self.outcome == Outcome::Cancelled {
+            self.outcome = Outcome::Pending;
+        }
+    }
+
     fn is_for(&self, target: &Target, until: Until) -> bool {
         self.target == *target && self.until == until
     }
@@ -96,7 +103,7 @@ impl Wait {
 impl<'a> Walk<'a> {
     fn take(&mut self, record: &'a Record) {
         let Some(name) = record.container.as_deref() else {
-            return;
+            return self.take_of_pod(record);
         };
         self.take_as_target(name, record);
         if let What::Waiting { target, until } = &record.what {
@@ -108,6 +115,21 @@ impl<'a> Walk<'a> {
             What::GaveUp | What::Ended { .. } | What::Stopping { .. }
         ) {
             self.end(name, record, Outcome::Cancelled);
+        }
+    }
+
+    /// When the pod stops nobody waits any more, but for sidecars that are still needed: those that start after all
+    /// have waited on. Another run of the pod has waits of its own.
+    fn take_of_pod(&mut self, record: &Record) {
+        let again = matches!(record.what, What::PodStarted { .. });
+        if again || matches!(record.what, What::PodStopping { .. } | What::PodKilled) {
+            for place in self.by_container.values().flatten() {
+                self.waits[*place].end(record.at, Outcome::Cancelled);
+            }
+        }
+        if again {
+            self.by_container.clear();
+            self.by_target.clear();
         }
     }
 
@@ -128,12 +150,14 @@ impl<'a> Walk<'a> {
     fn begin(&mut self, name: &'a str, target: &'a Target, until: Until, record: &Record) {
         let open = self.by_container.entry(name).or_default();
         let waits = &self.waits;
-        let again = |place: &usize| {
-            waits[*place].is_for(target, until) && waits[*place].outcome == Outcome::Pending
+        let stands = |place: &usize, outcome| {
+            waits[*place].is_for(target, until) && waits[*place].outcome == outcome
         };
-        if open.iter().any(again) {
+        if open.iter().any(|place| stands(place, Outcome::Pending)) {
             return;
         }
+        // One that the pod's stop has ended does not go on: this is another.
+        open.retain(|place| !stands(place, Outcome::Cancelled));
         open.push(self.waits.len());
         if let Target::Container(target) = target {
             self.by_target
@@ -157,6 +181,9 @@ impl<'a> Walk<'a> {
     fn end(&mut self, name: &str, record: &Record, otherwise: Outcome) {
         for place in self.by_container.remove(name).unwrap_or_default() {
             let wait = &mut self.waits[place];
+            if otherwise == Outcome::Fulfilled {
+                wait.go_on();
+            }
             let outcome = if let Cause::Impossible { target, until, why } = &record.cause
                 && wait.is_for(target, *until)
             {

@@ -256,3 +256,36 @@ fn who_has_its_image_before_its_turn_waits() {
         [(Doing::Waiting, 0, 1000), (Doing::Starting, 1000, 2000)]
     );
 }
+
+#[test]
+fn who_is_not_up_when_the_pod_stops_does_not_wait_on() {
+    let mut life = Life::new(pod("p").main("db").main("app").main("web"));
+    life.waits("app", "db", Until::Ready);
+    life.tell("web", What::Turn);
+    life.tell("web", What::Starting);
+    life.at(5000).pod_stops(Cause::Deletion);
+    life.at(6000).stops("web", Cause::Deletion);
+    life.at(25_000).ends("web", 0);
+    assert_eq!(
+        spans(&life.timeline, "app"),
+        [(Doing::Waiting, 0, 5000), (Doing::Down, 5000, 25_000)]
+    );
+    assert_eq!(
+        spans(&life.timeline, "web"),
+        [(Doing::Starting, 0, 6000), (Doing::Stopping, 6000, 25_000)]
+    );
+}
+
+#[test]
+fn a_sidecar_that_is_started_in_a_stop_has_waited_until_then() {
+    let mut life = Life::new(pod("p").sidecar("net").sidecar("proxy").main("app"));
+    life.waits("proxy", "net", Until::Ready);
+    life.at(5000).pod_stops(Cause::Deletion);
+    life.at(6000).tell("proxy", What::Turn);
+    life.tell("proxy", What::Starting);
+    life.at(7000).runs("proxy");
+    assert_eq!(
+        spans(&life.timeline, "proxy"),
+        [(Doing::Waiting, 0, 6000), (Doing::Starting, 6000, 7000)]
+    );
+}

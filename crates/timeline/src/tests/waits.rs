@@ -138,3 +138,78 @@ fn nobody_waited_longest_where_nobody_waited() {
     life.starts("app", Cause::PodStart);
     assert_eq!(life.timeline.longest_wait(), None);
 }
+
+#[test]
+fn a_wait_does_not_outlive_the_run_of_the_pod() {
+    let mut life = Life::new(pod("p").main("db").main("app"));
+    life.starts_pod();
+    life.waits("app", "db", Until::Succeeded);
+    life.at(5000).pod_stops(Cause::Deletion);
+    life.at(25_000).ends("db", 143);
+    assert_eq!(
+        waits(&life.timeline),
+        [wait("app", "db", 5000, Outcome::Cancelled)]
+    );
+}
+
+#[test]
+fn each_run_of_the_pod_has_waits_of_its_own() {
+    let stops: [fn(&mut Life); 2] = [
+        |life| {
+            life.pod_stops(Cause::PodRestart);
+        },
+        |life| {
+            life.tell_pod(What::PodKilled, Cause::PodRestart);
+        },
+    ];
+    for stop in stops {
+        let mut life = Life::new(pod("p").main("db").main("app"));
+        life.starts_pod();
+        life.waits("app", "db", Until::Ready);
+        stop(life.at(5000));
+        life.at(25_000)
+            .tell_pod(What::PodStarted { run: 2 }, Cause::PodRestart);
+        life.waits("app", "db", Until::Ready);
+        life.at(27_000).runs("db");
+        life.ready("db");
+        let second = (
+            "app".into(),
+            "db".into(),
+            25_000,
+            27_000,
+            Outcome::Fulfilled,
+        );
+        assert_eq!(
+            waits(&life.timeline),
+            [wait("app", "db", 5000, Outcome::Cancelled), second]
+        );
+    }
+}
+
+#[test]
+fn a_wait_ends_with_the_sandbox() {
+    let mut life = Life::new(pod("p").main("db").main("app"));
+    life.starts_pod();
+    life.waits("app", "db", Until::Ready);
+    life.at(5000)
+        .tell_pod(What::PodStarted { run: 2 }, Cause::SandboxLost);
+    life.at(9000).tell("db", What::Pulling);
+    assert_eq!(
+        waits(&life.timeline),
+        [wait("app", "db", 5000, Outcome::Cancelled)]
+    );
+}
+
+#[test]
+fn a_sidecar_that_is_started_in_a_stop_has_waited_until_then() {
+    let mut life = Life::new(pod("p").sidecar("net").sidecar("proxy").main("app"));
+    life.waits("proxy", "net", Until::Ready);
+    life.at(5000).pod_stops(Cause::Deletion);
+    life.at(6000).ready("net");
+    let cause = life.fulfilled("net", Until::Ready);
+    life.starts("proxy", cause);
+    assert_eq!(
+        waits(&life.timeline),
+        [wait("proxy", "net", 6000, Outcome::Fulfilled)]
+    );
+}
