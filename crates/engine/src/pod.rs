@@ -129,7 +129,7 @@ pub enum Role {
 }
 
 /// An edge: something must be so before this container starts.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Requirement {
     /// Who is waited for.

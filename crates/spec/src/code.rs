@@ -269,8 +269,8 @@ codes! {
     "L0312" BeyondGrace Warning
     "a container asks for more time than the pod has"
     "`stopTimeoutSeconds` counts within the pod's `terminationGracePeriodSeconds`, which is 30 if \
-     not given and counts as 1 if it is 0. Anything beyond that is cut off, for all containers of the \
-     pod together."
+     not given and counts as 1 if it is 0. So does a `podStopping` hook, which begins with the stop of \
+     the pod. Anything beyond that is cut off, for all containers of the pod together."
 
     "L0401" FieldsDisagree Error
     "a field is given twice, with different values"

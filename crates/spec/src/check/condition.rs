@@ -8,17 +8,17 @@ use crate::plan::until_word;
 use pillion_engine::pod::{
     Container, ContainerId, Kind, Need, OnGiveUp, Requirement, Role, Target, Until,
 };
+use std::collections::HashSet;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for (id, _, _) in subject.containers() {
-        let mut seen: Vec<(ContainerId, &Requirement)> = Vec::new();
+        let mut seen: HashSet<&Requirement> = HashSet::new();
         for (index, target, edge) in subject.written_edges(id) {
             findings.extend(never_holds(subject, id, index, target, edge));
             findings.extend(hard_on_ignored(subject, id, index, target, edge));
-            if seen.iter().any(|(_, before)| *before == edge) {
+            if !seen.insert(edge) {
                 findings.push(repeated(subject, id, index, target));
             }
-            seen.push((target, edge));
         }
     }
 }

@@ -6,8 +6,8 @@
 //! nothing to say.
 
 use pillion_engine::pod::{
-    Container, ContainerId, Kind, OnRestart, Pod, Reaction, Requirement, Rerun, RestartPolicy,
-    Target, Until, When,
+    Container, ContainerId, Kind, Need, OnRestart, Pod, Reaction, Requirement, Rerun,
+    RestartPolicy, Target, Until, When,
 };
 use std::collections::BTreeSet;
 
@@ -206,6 +206,72 @@ fn goes_down_with_success(pod: &Pod, id: ContainerId) -> bool {
         }
     }
     false
+}
+
+/// Whether a container can give up: by too many restarts, with a target that goes down, or for want of one that can
+/// not come any more.
+pub(super) fn can_give_up(pod: &Pod, id: ContainerId) -> bool {
+    let mut seen = BTreeSet::from([id]);
+    let mut pending = vec![id];
+    while let Some(id) = pending.pop() {
+        let container = &pod.containers[id.index()];
+        if container.restart.limit.is_some() {
+            return true;
+        }
+        for edge in lasting(pod, &container.requires) {
+            let Target::Container(target) = edge.target else {
+                continue;
+            };
+            if stops_with(pod, edge, target) || can_fail(pod, edge, target) {
+                return true;
+            }
+            if edge.need == Need::Hard && edge.gates_start() && seen.insert(target) {
+                pending.push(target);
+            }
+        }
+    }
+    false
+}
+
+/// Edges to containers; those of a meeting point that must be reached stand for the edge to it.
+fn lasting<'a>(pod: &'a Pod, edges: &'a [Requirement]) -> Vec<&'a Requirement> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut pending: Vec<_> = edges.iter().collect();
+    while let Some(edge) = pending.pop() {
+        match edge.target {
+            Target::Container(_) => found.push(edge),
+            Target::Barrier(id) if edge.need == Need::Hard && edge.gates_start() => {
+                if seen.insert(id.0) {
+                    pending.extend(&pod.barriers[id.index()].requires);
+                }
+            }
+            Target::Barrier(_) => {}
+        }
+    }
+    found
+}
+
+/// Whoever says `stop` gives up when its target goes down, and any process can. What a oneshot did stays done.
+fn stops_with(pod: &Pod, edge: &Requirement, target: ContainerId) -> bool {
+    edge.on_restart == OnRestart::Stop
+        && matches!(edge.until, Until::Started | Until::Ready)
+        && !pod.containers[target.index()].is_oneshot()
+}
+
+/// Whether a requirement that must be fulfilled can become impossible by an end of its target, or by time.
+fn can_fail(pod: &Pod, edge: &Requirement, target: ContainerId) -> bool {
+    if edge.need != Need::Hard || !edge.gates_start() {
+        return false;
+    }
+    let Endings { success, failure } = Endings::of(pod, target);
+    let oneshot = pod.containers[target.index()].is_oneshot();
+    edge.timeout.is_some()
+        || match edge.until {
+            Until::Succeeded => failure == Ending::Seen,
+            Until::Started | Until::Ready => !oneshot && success.max(failure) == Ending::Seen,
+            Until::Attempted | Until::Exited | Until::Settled => false,
+        }
 }
 
 /// The containers that one goes down with.

@@ -1,7 +1,7 @@
 //! Keystones that cannot do what they are for.
 
 use super::Subject;
-use super::endings::{Decider, Ending, Endings};
+use super::endings::{Decider, Ending, Endings, can_give_up};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::{Dialect, Mark};
@@ -27,9 +27,8 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
 /// is as good.
 fn can_end(subject: &Subject<'_>, id: ContainerId, keystone: Keystone) -> bool {
     let Endings { success, failure } = Endings::of(subject.pod, id);
-    let gives_up = subject.container(id).restart.limit.is_some();
     let succeeds = success > Ending::Never;
-    let fails = failure > Ending::Never || gives_up;
+    let fails = failure > Ending::Never || can_give_up(subject.pod, id);
     match keystone {
         Keystone::Any => succeeds || fails,
         Keystone::Success => succeeds,

@@ -13,8 +13,20 @@ use std::time::Duration;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for (id, drawn, written) in subject.containers() {
-        findings.extend(beyond_grace(subject, id, drawn));
-        findings.extend(sleeps_too_long(subject, id, drawn, written));
+        let name = subject.name(id);
+        let asks = format!("container `{name}` never has the time that it asks for to stop");
+        findings.extend(timeout(drawn).and_then(|wish| beyond_grace(subject, id, wish, asks)));
+        // That a `preStop` must not sleep longer than the pod has is a rule of Kubernetes.
+        let sleeps = format!("`podStopping` of container `{name}` is cut off in every stop");
+        let early = early_sleep(written);
+        findings.extend(early.and_then(|wish| beyond_grace(subject, id, wish, sleeps)));
+        let own = sleep(written).map(|sleep| ("preStop", sleep));
+        let early = early.filter(|sleep| sleep.time <= budget(subject.pod));
+        let hooks = own
+            .into_iter()
+            .chain(early.map(|sleep| ("podStopping", sleep)));
+        findings
+            .extend(hooks.filter_map(|(hook, sleep)| sleeps_too_long(subject, id, hook, sleep)));
     }
     findings.extend(cut_short(subject));
 }
@@ -48,10 +60,21 @@ fn timeout(drawn: &engine::Container) -> Option<Wish> {
 }
 
 fn sleep(written: &Container) -> Option<Wish> {
-    match &written.lifecycle.pre_stop {
+    let hook = written.lifecycle.pre_stop.as_ref();
+    sleep_of(hook, "lifecycle.preStop.sleep.seconds")
+}
+
+/// The sleep that begins with the stop of the pod.
+fn early_sleep(written: &Container) -> Option<Wish> {
+    let hook = written.lifecycle.pod_stopping.as_ref();
+    sleep_of(hook, "lifecycle.podStopping.sleep.seconds")
+}
+
+fn sleep_of(hook: Option<&Hook>, field: &'static str) -> Option<Wish> {
+    match hook {
         Some(Hook::Sleep { seconds }) => Some(Wish {
             time: Duration::from_secs(*seconds),
-            field: "lifecycle.preStop.sleep.seconds",
+            field,
             least: Duration::ZERO,
         }),
         Some(Hook::Exec(_) | Hook::HttpGet(_) | Hook::TcpSocket(_)) | None => None,
@@ -67,12 +90,13 @@ fn wish(drawn: &engine::Container, written: &Container) -> Option<Wish> {
 fn beyond_grace(
     subject: &Subject<'_>,
     id: ContainerId,
-    drawn: &engine::Container,
+    wish: Wish,
+    message: String,
 ) -> Option<Diagnostic> {
     let budget = budget(subject.pod);
-    let wish = timeout(drawn).filter(|wish| wish.time > budget.max(wish.least))?;
-    let name = subject.name(id);
-    let message = format!("container `{name}` never has the time that it asks for to stop");
+    if wish.time <= budget.max(wish.least) {
+        return None;
+    }
     let finding = Diagnostic::new(Code::BeyondGrace, message)
         .primary(subject.place(id, wish.field), "more than the whole pod has")
         .help(format!(
@@ -86,15 +110,17 @@ fn beyond_grace(
 fn sleeps_too_long(
     subject: &Subject<'_>,
     id: ContainerId,
-    drawn: &engine::Container,
-    written: &Container,
+    hook: &str,
+    sleep: Wish,
 ) -> Option<Diagnostic> {
-    let (limit, sleep) = (timeout(drawn)?, sleep(written)?);
-    if sleep.time <= limit.time {
+    let limit = timeout(subject.container(id))?;
+    // What begins with the stop of the pod may be over when a later turn comes.
+    let at_turn = hook == "preStop" || stopped_before(subject, id).next().is_none();
+    if sleep.time <= limit.time || !at_turn {
         return None;
     }
     let name = subject.name(id);
-    let message = format!("`preStop` of container `{name}` sleeps longer than it has to stop");
+    let message = format!("`{hook}` of container `{name}` sleeps longer than it has to stop");
     let finding = Diagnostic::new(Code::CutShort, message)
         .primary(
             subject.place(id, sleep.field),
@@ -231,19 +257,25 @@ fn open_before(
     subject: &Subject<'_>,
     id: ContainerId,
 ) -> Option<(ContainerId, Option<&'static str>)> {
-    let mut before = Reached::none(subject.pod);
-    let incoming = Incoming::of(subject.pod, Requirement::orders_stop);
-    incoming.reach(Target::Container(id), &mut before);
-    let is_before = |other: &ContainerId| {
-        let stops = *other != id && is_stopped(subject.container(*other));
-        stops && before.contains(Target::Container(*other))
-    };
-    let ids = || subject.containers().map(|(id, _, _)| id).filter(is_before);
+    let before: Vec<_> = stopped_before(subject, id).collect();
+    let ids = || before.iter().copied();
     let unlimited =
         |id: &ContainerId| wish(subject.container(*id), subject.written[id.index()]).is_none();
     let hooked = |id: &ContainerId| manner(subject, *id).hook_may_hang();
     let by_hook = || ids().find(hooked).map(|id| (id, Some(hook(subject, id))));
     ids().find(unlimited).map(|id| (id, None)).or_else(by_hook)
+}
+
+/// All that are stopped before a container.
+fn stopped_before(subject: &Subject<'_>, id: ContainerId) -> impl Iterator<Item = ContainerId> {
+    let mut before = Reached::none(subject.pod);
+    let incoming = Incoming::of(subject.pod, Requirement::orders_stop);
+    incoming.reach(Target::Container(id), &mut before);
+    let ids = subject.containers().map(|(id, _, _)| id);
+    ids.filter(move |other| {
+        let stops = *other != id && is_stopped(subject.container(*other));
+        stops && before.contains(Target::Container(*other))
+    })
 }
 
 fn manner(subject: &Subject<'_>, id: ContainerId) -> Manner {

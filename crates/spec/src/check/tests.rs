@@ -1,8 +1,11 @@
 //! What is accepted and what is not, side by side. The texts of findings are tested elsewhere.
 
 mod contradiction;
+mod keystone;
+mod repetition;
 mod rule;
 mod start_time;
+mod stop_time;
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
