@@ -13,7 +13,7 @@ pub(super) struct Suite {
     pub(super) source: &'static str,
 }
 
-pub(super) const SUITES: [Suite; 10] = [
+pub(super) const SUITES: [Suite; 11] = [
     Suite::new("lifecycle", 156, "e2e_node/container_lifecycle_test.go"),
     Suite::new("restart", 4, "e2e_node/container_restart_test.go"),
     Suite::new(
@@ -43,6 +43,11 @@ pub(super) const SUITES: [Suite; 10] = [
         "stop-restart",
         3,
         "e2e_node/sidecar_termination_restart_test.go (proposed)",
+    ),
+    Suite::new(
+        "kubelet-code",
+        8,
+        "pkg/kubelet, where no test of it says so",
     ),
 ];
 
