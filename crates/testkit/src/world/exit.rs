@@ -211,6 +211,12 @@ impl World {
         let mut outcomes = Vec::new();
         if was.told.is_none() {
             outcomes.extend(self.by_itself(id, was, ending));
+            // It ended in the hook of a kill that is under way: by itself, or for the failure it is killed for.
+            let killed = was.pre_stop != Hook::Idle && self.own_reasons(id).has(Why::FAILURE);
+            let differs = ending.code() == 0 || self.rule(id, ending).is_some();
+            if killed && differs && matches!(ending, Ending::Exited(_)) {
+                outcomes.push(self.by_policy(id, was, ending, true));
+            }
         }
         if why.has(Why::FAILURE) && matches!(ending, Ending::NeverRan) {
             outcomes.extend(self.by_failed_start(id));

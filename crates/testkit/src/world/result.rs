@@ -78,9 +78,15 @@ impl World {
     /// Whether a main ended with 0; `None` if it does not count.
     fn counted_success(&self, id: ContainerId) -> Option<Tri> {
         let (life, container) = (self.life(id), self.container(id));
+        // A oneshot that was killed has not done its work, also while it is to be tried again.
+        let undone = life
+            .run
+            .verdict
+            .map_or(Tri::No, |own| own.is(Fates::ENDED_BAD));
+        let bad = life.fates.is(Fates::GAVE_UP) | life.fates.is(Fates::ENDED_BAD) | undone;
         let well = match life.run.code {
             // Killed by a probe or a timeout, and yet it ended with 0: that is open.
-            Some(0) => !(life.fates.is(Fates::GAVE_UP) | life.fates.is(Fates::ENDED_BAD)).doubted(),
+            Some(0) => !bad.doubted(),
             Some(_) => Tri::from(life.run.pardoned).doubted(),
             // It counts as ended with 0 if what it had waited for has.
             None if life.run.pardoned => Tri::Maybe,
