@@ -145,6 +145,15 @@ fn a_line_without_an_end_is_shown() {
     assert!(pod.run().said("no end"));
 }
 
+#[test]
+fn nobody_waits_for_last_words_from_a_pipe() {
+    let pod =
+        script("rm -f \"$PILLION_TERMINATION_LOG\"; mkfifo \"$PILLION_TERMINATION_LOG\"; exit 3");
+
+    assert_eq!(pod.run().code, 3);
+    pod.assert_nothing_is_left();
+}
+
 /// Bytes that a container floods its output with. A build that is not optimised takes a minute for the whole of it.
 const FLOOD: u64 = if cfg!(debug_assertions) {
     128 << 20

@@ -3,8 +3,9 @@
 use pillion_engine::Exit;
 use pillion_spec::container::TerminationMessagePolicy;
 use std::collections::VecDeque;
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
 /// What there will be to say when a run has ended.
@@ -59,7 +60,14 @@ impl LastWords {
 
     fn left(&self) -> Option<String> {
         let mut bytes = Vec::new();
-        let file = File::open(&self.file).ok()?;
+        // The container may have put something else there: nothing here waits for somebody to write, or is led elsewhere.
+        let mut options = OpenOptions::new();
+        let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW;
+        let file = options.read(true).custom_flags(flags).open(&self.file);
+        let file = file.ok()?;
+        if !file.metadata().ok()?.is_file() {
+            return None;
+        }
         file.take(LONGEST as u64).read_to_end(&mut bytes).ok()?;
         (!bytes.is_empty()).then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
