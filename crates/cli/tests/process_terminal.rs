@@ -11,12 +11,14 @@ mod user;
 mod attach;
 #[path = "process_terminal/exec.rs"]
 mod exec;
+#[path = "process_terminal/run.rs"]
+mod run;
 
 use rustix::process::{Pid, Signal, kill_process};
 
 #[test]
 fn the_same_holds_for_a_user_who_is_not_root() {
-    user::try_again(&["attach::", "exec::"]);
+    user::try_again(&["attach::", "exec::", "run::"]);
 }
 
 fn send(signal: Signal, id: u32) {

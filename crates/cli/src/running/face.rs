@@ -48,10 +48,11 @@ pub(super) struct Face {
 pub(super) const SIGNALS: Token = Token(u64::MAX);
 
 /// Those that are taken.
-pub(super) const TAKEN: [i32; 5] = [
+pub(super) const TAKEN: [i32; 6] = [
     libc::SIGINT,
     libc::SIGTERM,
     libc::SIGHUP,
+    libc::SIGQUIT,
     libc::SIGTSTP,
     libc::SIGWINCH,
 ];
@@ -121,10 +122,11 @@ impl Face {
         self.recorder.deleted_by(signal_words(signal));
         let first = self.asked == 0;
         self.asked += 1;
-        if first {
-            if matches!(pod.engine().goal(), Goal::Run | Goal::Restart { .. }) {
-                self.ended_by = Some(signal);
-            }
+        if first && matches!(pod.engine().goal(), Goal::Run | Goal::Restart { .. }) {
+            self.ended_by = Some(signal);
+        }
+        // Who types Ctrl-\ does not want to wait.
+        if first && signal != libc::SIGQUIT {
             stop(None, pod);
         } else {
             stop(Some(Duration::ZERO), pod);
@@ -146,6 +148,7 @@ const fn signal_words(signal: i32) -> &'static str {
     match signal {
         libc::SIGINT => "Ctrl-C",
         libc::SIGHUP => "SIGHUP",
+        libc::SIGQUIT => "Ctrl-\\",
         _ => "SIGTERM",
     }
 }
