@@ -8,6 +8,7 @@
 //! holds a lock, which goes with its process whatever ends that.
 
 use crate::hint::Hint;
+use pillion_runtime::removal::remove_tree;
 use pillion_spec::nearest;
 use std::env;
 use std::fs::{self, DirBuilder, File, TryLockError};
@@ -195,13 +196,10 @@ fn clean_up(runs: &Path) -> io::Result<u64> {
     all.sort();
     let old = all.len().saturating_sub(KEPT - 1);
     for (_, folder) in all.drain(..old) {
-        fs::remove_dir_all(folder)?;
+        remove_tree(&folder)?;
     }
     for (_, folder) in &all {
-        match fs::remove_dir_all(folder.join(VOLUMES)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            Ok(()) | Err(_) => {}
-        }
+        remove_tree(&folder.join(VOLUMES))?;
     }
     Ok(all.last().map_or(0, |(number, _)| *number))
 }

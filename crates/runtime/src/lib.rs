@@ -16,6 +16,7 @@ pub mod poller;
 pub mod probe;
 pub mod process;
 pub mod pump;
+pub mod removal;
 pub mod runtime;
 pub mod signals;
 mod socket;

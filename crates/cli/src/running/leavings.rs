@@ -3,12 +3,12 @@
 //! It is taken away at the end, and also when a run cannot begin after all.
 
 use super::memory::{self, MemoryError};
-use super::room;
 use crate::hint::Hint;
 use anyhow::Result;
 use pillion_runtime::guard::cgroup;
 use pillion_runtime::process::volume::place::PlaceError;
 use pillion_runtime::process::volume::{VolumePlan, place};
+use pillion_runtime::removal::remove_tree;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -91,7 +91,7 @@ impl Leavings {
             removed = removed.and(place::remove(&volume).map_err(Into::into));
         }
         for folder in self.folders.drain(..).rev() {
-            removed = removed.and(room::remove(&folder).map_err(Into::into));
+            removed = removed.and(remove_tree(&folder).map_err(Into::into));
         }
         removed
     }

@@ -7,6 +7,7 @@ use super::room;
 use crate::hint::Hint;
 use crate::state;
 use pillion_runtime::process::volume::{VolumeContent, VolumePlan};
+use pillion_runtime::removal::remove_tree;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -80,7 +81,7 @@ pub(super) fn clean(folder: &Path) -> Result<(), MemoryError> {
         // What somebody else has put there is none of our business, as long as we need nothing there.
         Ok(found) if is_ours(&found) => {
             let folder = folder.to_owned();
-            room::remove(&folder).map_err(|source| MemoryError::Remove { folder, source })
+            remove_tree(&folder).map_err(|source| MemoryError::Remove { folder, source })
         }
         Ok(_) | Err(_) => Ok(()),
     }

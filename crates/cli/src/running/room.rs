@@ -1,6 +1,7 @@
 //! The folder for sockets of a pod that runs: a short path, because the names of sockets are short, and nobody else's.
 
 use crate::hint::Hint;
+use pillion_runtime::removal::remove_tree;
 use std::env;
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -36,16 +37,8 @@ pub(super) fn make(folder: &Path) -> Result<(), RoomError> {
     if found.uid() != rustix::process::geteuid().as_raw() || !found.is_dir() {
         return Err(RoomError::Foreign { folder: base });
     }
-    remove(folder).map_err(failed)?;
+    remove_tree(folder).map_err(failed)?;
     make_private(folder).map_err(failed)
-}
-
-/// Takes it away with all that is in it.
-pub(super) fn remove(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
 }
 
 /// What names another place; it holds for everybody, root too.

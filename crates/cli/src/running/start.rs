@@ -158,14 +158,18 @@ pub(crate) fn run(
     let ended = pump.run();
     let (engine, processes, journal, mut face) = pump.into_parts();
     processes.finish()?;
-    let leavings = &mut face.applier.leavings;
-    leavings.remove().context("cannot clean up after the run")?;
+    let removed = face.applier.leavings.remove();
     let result = ended?;
     // If nobody can see it any more, the exit status still tells.
     let _ = face.show.finish(clock::now(), &engine);
     face.server.finish();
     if let Some(trouble) = face.keeping.finish().or(journal.trouble()) {
         let text = format!(": the timeline and the logs are not complete: {trouble}");
+        printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))?;
+    }
+    if let Err(error) = removed {
+        // The pod has ended as it has; this is for whoever wonders what is left.
+        let text = format!(": cannot clean up after the run: {error:#}");
         printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))?;
     }
     Ok(result::status(&result, face.ended_by))

@@ -3,6 +3,7 @@
 use super::pod::{Ended, Pod, Running};
 use rustix::process::Signal;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
 /// A pod of one container with this script.
@@ -152,6 +153,48 @@ fn nobody_waits_for_last_words_from_a_pipe() {
 
     assert_eq!(pod.run().code, 3);
     pod.assert_nothing_is_left();
+}
+
+/// A pod of one container with a volume, that runs this script in it.
+fn in_volume(script: &str) -> Pod {
+    Pod::new(&format!(
+        "
+  restartPolicy: Never
+  volumes: [{{name: data, emptyDir: {{}}}}]
+  containers:
+    - name: app
+      command: [sh, -c, 'cd $PILLION_VOLUME_DATA && {script}']
+"
+    ))
+}
+
+#[test]
+fn folders_that_nobody_may_write_to_go_with_their_volume() {
+    let pod = in_volume("mkdir -p mod/in; touch mod/in/f; chmod 0 mod/in; chmod 555 mod");
+
+    for _ in 0..2 {
+        let ended = pod.run();
+        assert_eq!((ended.code, ended.notes.contains("warning")), (0, false));
+        pod.assert_nothing_is_left();
+    }
+}
+
+#[test]
+fn what_cannot_be_cleaned_up_is_told_after_the_result() {
+    let pod = in_volume("chmod 555 ../..; exit 3");
+
+    let ended = pod.run();
+
+    fs::set_permissions(pod.first_run(), fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(ended.code, 3, "{ended:?}");
+    // Nothing keeps root from it.
+    let warned = ended
+        .notes
+        .lines()
+        .last()
+        .unwrap()
+        .contains("cannot clean up");
+    assert_eq!(warned, !rustix::process::geteuid().is_root(), "{ended:?}");
 }
 
 /// Bytes that a container floods its output with. A build that is not optimised takes a minute for the whole of it.

@@ -9,6 +9,7 @@ mod tests;
 use super::{VolumeContent, VolumeFile, VolumePlan};
 use crate::guard::{Mount, MountKind};
 use crate::process::recipe::MountRecipe;
+use crate::removal::remove_tree;
 use pillion_spec::volume::HostPathType;
 use rustix::fs::Gid;
 use std::collections::BTreeSet;
@@ -133,12 +134,7 @@ pub fn remove(plan: &VolumePlan) -> Result<(), PlaceError> {
     if let VolumeContent::HostPath(_) = plan.content {
         return Ok(());
     }
-    match fs::remove_dir_all(&plan.path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(PlaceError::new("remove", &plan.path, error))
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
+    remove_tree(&plan.path).map_err(|error| PlaceError::new("remove", &plan.path, error))
 }
 
 /// Sees to it that what a mount shows is there, and where: a part of a volume is made as a folder if it is missing.
@@ -267,7 +263,7 @@ fn remove_others(folder: &Path, files: &BTreeSet<PathBuf>) -> Result<(), PlaceEr
         let path = entry.path();
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let removed = match (is_folder, files.contains(&path)) {
-            (true, true) => fs::remove_dir_all(&path),
+            (true, true) => remove_tree(&path),
             (true, false) => {
                 remove_others(&path, files)?;
                 continue;
