@@ -17,6 +17,7 @@ mod fault;
 mod host;
 mod keeping;
 mod leavings;
+mod limits;
 mod logs;
 mod memory;
 mod result;

@@ -17,9 +17,9 @@ mod under_way;
 mod volumes;
 
 use super::leavings::Leavings;
+use super::limits::limits;
 use super::memory;
 use super::server::object;
-use super::start::limits;
 use crate::control::apply::{Apply, Plan, Problem, Report};
 use crate::hint::Hint as _;
 use candidate::Candidate;

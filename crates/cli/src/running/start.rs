@@ -5,6 +5,7 @@ use super::face::{Face, SIGNALS, TAKEN};
 use super::fault::Faults;
 use super::keeping::{Keeping, Kept};
 use super::leavings::Leavings;
+use super::limits::limits;
 use super::server::{About, Server};
 use super::watch::{Followed, Watching};
 use super::{host, memory, result, room};
@@ -19,7 +20,7 @@ use anyhow::{Context as _, Result};
 use pillion_engine::{Engine, Tick};
 use pillion_runtime::clock;
 use pillion_runtime::guard::Guard;
-use pillion_runtime::guard::cgroup::{self, Controller};
+use pillion_runtime::guard::cgroup;
 use pillion_runtime::journal::{Durable, Journal};
 use pillion_runtime::poller::Poller;
 use pillion_runtime::process::recipe::{self, RecipeError};
@@ -242,25 +243,6 @@ fn define(
         places: errors.iter().map(place).collect(),
         errors,
     })
-}
-
-/// What can be limited, if something is to be, or a sentence about it if nothing can.
-pub(super) fn limits<'d>(
-    definitions: impl IntoIterator<Item = &'d Definition>,
-) -> (BTreeSet<Controller>, Option<String>) {
-    let mut definitions = definitions.into_iter();
-    let limited = definitions.find(|definition| definition.recipe.limits.is_any());
-    let Some(limited) = limited else {
-        return (BTreeSet::new(), None);
-    };
-    match cgroup::available() {
-        Ok(available) => (available, None),
-        Err(error) => {
-            let name = &limited.name;
-            let text = format!("the limits of `{name}` and others are not kept: {error}");
-            (BTreeSet::new(), Some(text))
-        }
-    }
 }
 
 /// Those who want something of the pod.

@@ -4,6 +4,7 @@ use super::pod::{Ended, Pod, Running};
 use rustix::process::Signal;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 const TWO: &str = "
@@ -108,6 +109,34 @@ fn a_disk_that_becomes_full_does_not_end_the_pod() {
         "it is said: {}",
         ended.notes
     );
+}
+
+#[test]
+fn limits_that_cannot_be_kept_are_named_one_by_one() {
+    // Only the older control groups can be taken away one by one.
+    let each = |name: &str| Path::new("/sys/fs/cgroup").join(name).is_dir();
+    if !can_mount() || !["cpu", "memory"].into_iter().all(each) {
+        return;
+    }
+    let pod = Pod::new(
+        "
+  restartPolicy: Never
+  containers:
+    - {name: app, command: [echo, ran], resources: {limits: {cpu: 1, memory: 64Mi}}}
+    - {name: other, command: [echo, ran], resources: {limits: {memory: 64Mi}}}
+",
+    );
+    let shell = after(&pod, "umount /sys/fs/cgroup/cpu;");
+    let mut command = Command::new("unshare");
+    pod.dress(&mut command);
+    command.arg("-m").arg("sh").args(shell.get_args());
+
+    let ended = Running::start(command).end();
+
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let warning = "warning: limits are not kept: `app` (cpu): ";
+    assert!(ended.notes.contains(warning), "{}", ended.notes);
+    pod.assert_nothing_is_left();
 }
 
 #[test]
