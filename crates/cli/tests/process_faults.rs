@@ -17,5 +17,7 @@ mod probes;
 mod refusals;
 #[path = "process_faults/shortage.rs"]
 mod shortage;
+#[path = "process_faults/twins.rs"]
+mod twins;
 #[path = "process_faults/user.rs"]
 mod user;

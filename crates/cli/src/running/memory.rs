@@ -10,7 +10,7 @@ use pillion_runtime::process::volume::{VolumeContent, VolumePlan};
 use pillion_runtime::removal::remove_tree;
 use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 /// The folder cannot be made, or is not ours.
@@ -37,13 +37,9 @@ pub(super) fn folder(run: &state::Run) -> Option<PathBuf> {
     rustix::fs::access(place, rustix::fs::Access::WRITE_OK).ok()?;
     #[expect(clippy::useless_conversion, reason = "not on every processor")]
     let kind = i64::from(about.f_type);
-    let user = rustix::process::geteuid().as_raw();
-    // The same for every run of a pod, so that the next one finds what one that was killed has left; and another one
-    // for a pod of the same name whose state is elsewhere, which can run at the same time.
-    let pod = run.folder.parent().unwrap_or(&run.folder);
-    let sum = room::sum(&pod.to_string_lossy());
-    let name = format!("pillion-{user}-{}-{sum:016x}", room::short(&run.name));
-    IN_MEMORY.contains(&kind).then(|| place.join(name))
+    IN_MEMORY
+        .contains(&kind)
+        .then(|| place.join(room::mark(run)))
 }
 
 /// Whether a volume is to be in memory.
@@ -79,7 +75,7 @@ pub(super) fn unlimited(volumes: &[VolumePlan]) -> Option<String> {
 pub(super) fn clean(folder: &Path) -> Result<(), MemoryError> {
     match fs::symlink_metadata(folder) {
         // What somebody else has put there is none of our business, as long as we need nothing there.
-        Ok(found) if is_ours(&found) => {
+        Ok(found) if room::is_ours(&found) => {
             let folder = folder.to_owned();
             remove_tree(&folder).map_err(|source| MemoryError::Remove { folder, source })
         }
@@ -98,10 +94,6 @@ pub(super) fn make(folder: &Path) -> Result<(), MemoryError> {
         }
         Err(source) => Err(MemoryError::Make { folder, source }),
     }
-}
-
-fn is_ours(found: &fs::Metadata) -> bool {
-    found.is_dir() && found.uid() == rustix::process::geteuid().as_raw()
 }
 
 // === impl MemoryError ===

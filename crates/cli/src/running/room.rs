@@ -1,9 +1,10 @@
 //! The folder for sockets of a pod that runs: a short path, because the names of sockets are short, and nobody else's.
 
 use crate::hint::Hint;
+use crate::state;
 use pillion_runtime::removal::remove_tree;
 use std::env;
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ pub(crate) enum RoomError {
     Make { folder: PathBuf, source: io::Error },
     #[error("the folder {} belongs to somebody else", .folder.display())]
     Foreign { folder: PathBuf },
+    #[error("a pod of this name is running already, with its sockets in {}", .folder.display())]
+    Taken { folder: PathBuf },
 }
 
 /// Names are cut to this, with something that tells them apart.
@@ -25,8 +28,8 @@ pub(crate) fn folder(namespace: &str, name: &str) -> PathBuf {
     base().join(short(&format!("{namespace}.{name}")))
 }
 
-/// Makes it, empty.
-pub(super) fn make(folder: &Path) -> Result<(), RoomError> {
+/// Makes it, empty. It is nobody else's until what comes back is dropped.
+pub(super) fn take(folder: &Path) -> Result<File, RoomError> {
     let failed = |source| RoomError::Make {
         folder: folder.to_owned(),
         source,
@@ -34,11 +37,61 @@ pub(super) fn make(folder: &Path) -> Result<(), RoomError> {
     let base = base();
     make_private(&base).map_err(failed)?;
     let found = fs::symlink_metadata(&base).map_err(failed)?;
-    if found.uid() != rustix::process::geteuid().as_raw() || !found.is_dir() {
+    if !is_ours(&found) {
         return Err(RoomError::Foreign { folder: base });
     }
-    remove_tree(folder).map_err(failed)?;
-    make_private(folder).map_err(failed)
+    loop {
+        make_private(folder).map_err(failed)?;
+        let room = match File::open(folder) {
+            // Whoever had it has just taken it away.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            room => room.map_err(failed)?,
+        };
+        match room.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let folder = folder.to_owned();
+                return Err(RoomError::Taken { folder });
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        let found = match fs::symlink_metadata(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            found => found.map_err(failed)?,
+        };
+        if !is_ours(&found) {
+            let folder = folder.to_owned();
+            return Err(RoomError::Foreign { folder });
+        }
+        if is_same(&room, &found).map_err(failed)? {
+            empty(folder).map_err(failed)?;
+            return Ok(room);
+        }
+    }
+}
+
+/// Whether this is a folder of the user's.
+pub(super) fn is_ours(found: &fs::Metadata) -> bool {
+    found.is_dir() && found.uid() == rustix::process::geteuid().as_raw()
+}
+
+/// Whether what was opened is still what is found under its name.
+fn is_same(room: &File, found: &fs::Metadata) -> io::Result<bool> {
+    let about = room.metadata()?;
+    Ok((found.dev(), found.ino()) == (about.dev(), about.ino()))
+}
+
+/// Removes what a run that was killed has left.
+fn empty(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            remove_tree(&entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// What names another place; it holds for everybody, root too.
@@ -94,8 +147,18 @@ fn base() -> PathBuf {
     }
 }
 
+/// What things of a pod are called where all pods have theirs. The same for every run of a pod, so that the next one finds
+/// what one that was killed has left; and another one for a pod of the same name whose state is elsewhere, or of somebody
+/// else, which can run at the same time. None begins with that of another pod: the sum at its end has always the same length.
+pub(super) fn mark(run: &state::Run) -> String {
+    let user = rustix::process::geteuid().as_raw();
+    let pod = run.folder.parent().unwrap_or(&run.folder);
+    let sum = sum(&pod.to_string_lossy());
+    format!("pillion-{user}-{}-{sum:016x}", short(&run.name))
+}
+
 /// The name, or its beginning and a sum over the whole of it.
-pub(super) fn short(name: &str) -> String {
+fn short(name: &str) -> String {
     if name.len() <= LONGEST_NAME {
         return name.to_owned();
     }
@@ -105,7 +168,7 @@ pub(super) fn short(name: &str) -> String {
 }
 
 /// Tells texts apart. FNV-1a: the same on every machine and in every version.
-pub(super) fn sum(text: &str) -> u64 {
+fn sum(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
@@ -122,6 +185,9 @@ impl Hint for RoomError {
             Self::Foreign { folder } => Some(format!(
                 "remove {}, or set `{VARIABLE}` to a folder of yours",
                 folder.display()
+            )),
+            Self::Taken { .. } => Some(format!(
+                "`pillion ps` shows it; set `{VARIABLE}` to another folder to run both"
             )),
         }
     }

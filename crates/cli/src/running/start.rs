@@ -86,11 +86,10 @@ pub(crate) fn run(
     let larder = Rc::new(larder);
     let guard = Guard::start(&program, &["guard"]).context("cannot start the guard")?;
     let (definitions, volumes) = define(&larder, &guard, loaded, pod)?;
-    room::make(&folder)?;
+    let _taken = room::take(&folder)?;
     let mut leavings = Leavings::new(folder.clone(), begun.run.volumes());
     fs::write(begun.run.pod_file(), loaded.source.text()).with_context(|| unwritable(&begun))?;
-    // No name contains the sign between them, so that no group's name begins with that of another pod's.
-    let group = format!("pillion_{namespace}_{name}_");
+    let group = format!("{}_", room::mark(&begun.run));
     let (limits, unlimited) = limits(&definitions);
     let on_disk = memory::missing(&volumes, memory.as_deref());
     let too_large = memory::unlimited(&volumes);

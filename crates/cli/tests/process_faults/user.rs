@@ -3,11 +3,12 @@
 use super::again::try_again;
 
 /// What is tried again, as far as it does not take long.
-const AGAIN: [&str; 6] = [
+const AGAIN: [&str; 7] = [
     "kills::",
     "containers::",
     "shortage::",
     "refusals::",
+    "twins::",
     "--skip=a_flood",
     "--skip=at_any_moment",
 ];
