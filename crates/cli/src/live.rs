@@ -20,6 +20,7 @@ pub(crate) mod log;
 pub(crate) mod moments;
 pub(crate) mod screen;
 pub(crate) mod show;
+pub(crate) mod sink;
 pub(crate) mod teller;
 pub(crate) mod view;
 

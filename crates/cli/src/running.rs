@@ -20,6 +20,7 @@ mod leavings;
 mod limits;
 mod logs;
 mod memory;
+mod outlets;
 mod result;
 pub(crate) mod room;
 mod server;

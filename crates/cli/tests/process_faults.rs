@@ -17,6 +17,8 @@ mod probes;
 mod refusals;
 #[path = "process_faults/shortage.rs"]
 mod shortage;
+#[path = "process_faults/stalls.rs"]
+mod stalls;
 #[path = "process_faults/twins.rs"]
 mod twins;
 #[path = "process_faults/user.rs"]

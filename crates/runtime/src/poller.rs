@@ -42,6 +42,13 @@ impl Poller {
         )?)
     }
 
+    /// Tells only when something can be written, or will never be read.
+    pub fn add_writing(&self, descriptor: impl AsFd, token: Token) -> io::Result<()> {
+        let data = epoll::EventData::new_u64(token.0);
+        let events = epoll::EventFlags::OUT;
+        Ok(epoll::add(&self.epoll, descriptor, data, events)?)
+    }
+
     /// Tells also when something can be written, or not any more.
     pub fn watch_writing(
         &self,

@@ -17,6 +17,7 @@ mod definition;
 pub mod env;
 pub mod expand;
 mod hear;
+mod hold;
 mod last_words;
 mod listen;
 mod orphans;
@@ -81,6 +82,8 @@ pub struct Processes {
     /// Nothing is kept any more only because it might be needed at once.
     rested: bool,
     orphans: Orphans,
+    /// Nothing is read of what containers write.
+    held: bool,
     room: Room,
 }
 
@@ -157,6 +160,7 @@ impl Processes {
             callers: Vec::new(),
             rested: false,
             orphans: Orphans::default(),
+            held: false,
             room,
         };
         processes.watch_guard()?;

@@ -3,11 +3,13 @@
 use super::apply::Applier;
 use super::fault::Faults;
 use super::keeping::Keeping;
+use super::outlets::{Outlets, WRITABLE};
 use super::server::{Seen, Server};
 use super::watch::{WATCHED, Watching};
 use crate::control::apply::Report;
 use crate::live::log::Stream as LogStream;
 use crate::live::show::Show;
+use crate::live::sink::Sink;
 use pillion_engine::fact::Goal;
 use pillion_engine::pod::ProbeKind;
 use pillion_engine::{ContainerId, Engine, Entry, Request, Tick};
@@ -20,13 +22,13 @@ use pillion_runtime::signals::Signals;
 use pillion_timeline::words::probe_failed;
 use pillion_timeline::{Base, Recorder, Wall};
 use rustix::process::{Signal, getpid, kill_process};
-use std::fs::File;
 use std::io;
 use std::time::Duration;
 
 /// The front of a pod that is run by `pillion run`.
 pub(super) struct Face {
-    pub(super) show: Show<File, File>,
+    pub(super) show: Show<Sink, Sink>,
+    pub(super) outlets: Outlets,
     pub(super) recorder: Recorder,
     pub(super) keeping: Keeping,
     pub(super) signals: Signals,
@@ -181,8 +183,10 @@ impl Front<Processes> for Face {
             Stream::Stderr => LogStream::Stderr,
         };
         let (container, bytes) = (output.container, &output.bytes);
-        let shown = self.show.wrote(now, container, stream, bytes);
-        self.shown(&shown);
+        if !self.outlets.is_full() {
+            let shown = self.show.wrote(now, container, stream, bytes);
+            self.shown(&shown);
+        }
         if let Some(container) = engine.pod().containers.get(container.index()) {
             let at = self.wall(now);
             self.keeping.wrote(&container.name, output, at);
@@ -196,6 +200,9 @@ impl Front<Processes> for Face {
             }
         } else if token == CALLERS {
             self.server.let_callers_in(&mut pod);
+        } else if token == WRITABLE {
+            let shown = self.outlets.pour();
+            self.shown(&shown);
         } else if token == WATCHED {
             if let Some(watching) = &mut self.watching {
                 watching.ready(pod.now);
@@ -246,10 +253,11 @@ impl Front<Processes> for Face {
     }
 
     fn next_wake(&self) -> Option<Tick> {
-        if self.alone && self.asked == 0 {
+        if self.alone && self.asked == 0 || self.outlets.is_due() {
             return Some(Tick::ZERO);
         }
-        let show = self.show.next(self.now).filter(|_| !self.alone);
+        let seen = !self.alone && !self.outlets.is_stalled();
+        let show = self.show.next(self.now).filter(|_| seen);
         let watching = self.watching.as_ref();
         let watching = watching.and_then(|watching| watching.next_wake(self.applier.is_busy()));
         let all = [
@@ -264,6 +272,7 @@ impl Front<Processes> for Face {
 
     fn wake(&mut self, mut pod: Driven<'_, Processes>) {
         self.now = pod.now;
+        self.outlets.hold(pod.runtime);
         if self.alone && self.asked == 0 {
             self.asked = 1;
             self.recorder.deleted_by("nobody reads the output");
@@ -290,7 +299,8 @@ impl Front<Processes> for Face {
     fn settle(&mut self, now: Tick, engine: &Engine) {
         self.now = now;
         self.keeping.settle();
-        if !self.alone {
+        // What is shown later is shown as it is then.
+        if !self.alone && !self.outlets.is_stalled() {
             let shown = self.show.settle(now, engine);
             self.shown(&shown);
         }

@@ -6,6 +6,7 @@ use super::fault::Faults;
 use super::keeping::{Keeping, Kept};
 use super::leavings::Leavings;
 use super::limits::limits;
+use super::outlets::Outlets;
 use super::server::{About, Server};
 use super::watch::{Followed, Watching};
 use super::{host, memory, result, room};
@@ -36,10 +37,9 @@ use pillion_timeline::story::Stamps;
 use pillion_timeline::{Base, Line, Recorder, Tone, Wall};
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
-use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fmt::{Display, Write as _};
+use std::fs;
 use std::io::{self, IsTerminal as _};
-use std::os::fd::AsFd;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -94,8 +94,7 @@ pub(crate) fn run(
     let on_disk = memory::missing(&volumes, memory.as_deref());
     let too_large = memory::unlimited(&volumes);
     for text in [unlimited, on_disk, too_large].into_iter().flatten() {
-        let text = format!(": {text}");
-        printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))?;
+        warn(printer, &text)?;
     }
     if !limits.is_empty() {
         // What an earlier run could not clean up.
@@ -146,6 +145,7 @@ pub(crate) fn run(
         Watching::new(followed, name, loaded.source.text(), &poller)
     });
     let outside = Outside {
+        outlets: Outlets::new(Rc::clone(&poller))?,
         signals,
         server,
         applier,
@@ -163,16 +163,35 @@ pub(crate) fn run(
     // If nobody can see it any more, the exit status still tells.
     let _ = face.show.finish(clock::now(), &engine);
     face.server.finish();
-    if let Some(trouble) = face.keeping.finish().or(journal.trouble()) {
-        let text = format!(": the timeline and the logs are not complete: {trouble}");
-        printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))?;
-    }
-    if let Err(error) = removed {
-        // The pod has ended as it has; this is for whoever wonders what is left.
-        let text = format!(": cannot clean up after the run: {error:#}");
-        printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))?;
+    let trouble = face.keeping.finish().or(journal.trouble());
+    if face.outlets.finish(&face.signals, face.asked > 0) {
+        warn_of(trouble, removed, printer)?;
     }
     Ok(result::status(&result, face.ended_by))
+}
+
+/// Tells what went wrong beside the pod, which has ended as it has.
+fn warn_of(
+    trouble: Option<impl Display>,
+    removed: Result<()>,
+    printer: &mut Printer,
+) -> io::Result<()> {
+    if let Some(trouble) = trouble {
+        let text = format!("the timeline and the logs are not complete: {trouble}");
+        warn(printer, &text)?;
+    }
+    if let Err(error) = removed {
+        warn(
+            printer,
+            &format!("cannot clean up after the run: {error:#}"),
+        )?;
+    }
+    Ok(())
+}
+
+fn warn(printer: &mut Printer, text: &str) -> io::Result<()> {
+    let text = format!(": {text}");
+    printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))
 }
 
 /// The namespace and the name that a run goes by.
@@ -246,6 +265,7 @@ fn define(
 
 /// Those who want something of the pod.
 struct Outside {
+    outlets: Outlets,
     signals: Signals,
     server: Server,
     applier: Applier,
@@ -285,15 +305,17 @@ fn face(
         },
         only: options.only_logs,
     };
-    let (out, err) = (file(io::stdout())?, file(io::stderr())?);
     let Outside {
+        outlets,
         signals,
         server,
         applier,
         watching,
     } = outside;
+    let (out, err) = (outlets.out.clone(), outlets.err.clone());
     let mut face = Face {
         show: Show::new(&header, base, settings, out, err),
+        outlets,
         recorder,
         keeping,
         signals,
@@ -313,11 +335,6 @@ fn face(
 
 fn unwritable(begun: &Begun) -> String {
     format!("cannot write into {}", begun.run.folder.display())
-}
-
-/// The same, without a buffer of its own.
-fn file(stream: impl AsFd) -> io::Result<File> {
-    stream.as_fd().try_clone_to_owned().map(File::from)
 }
 
 fn told(places: &[String], errors: &[RecipeError]) -> String {

@@ -3,11 +3,12 @@
 use super::again::try_again;
 
 /// What is tried again, as far as it does not take long.
-const AGAIN: [&str; 7] = [
+const AGAIN: [&str; 8] = [
     "kills::",
     "containers::",
     "shortage::",
     "refusals::",
+    "stalls::",
     "twins::",
     "--skip=a_flood",
     "--skip=at_any_moment",

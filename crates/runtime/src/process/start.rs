@@ -171,6 +171,9 @@ impl Processes {
             stderr: stdio.stderr.map(|pipe| (pipe, stderr)),
             held: stdio.held,
         };
+        if self.held {
+            run.hold(&self.poller, true);
+        }
         self.runs.insert(container, run);
         Ok(())
     }
