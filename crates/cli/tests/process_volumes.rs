@@ -6,11 +6,13 @@
 mod again;
 #[path = "process_volumes/memory.rs"]
 mod memory;
+#[path = "process_volumes/places.rs"]
+mod places;
 #[expect(dead_code, reason = "faults need more of it")]
 #[path = "support/pod.rs"]
 mod pod;
 
 #[test]
 fn the_same_holds_for_a_user_who_is_not_root() {
-    again::try_again(&["memory::"]);
+    again::try_again(&["memory::", "places::"]);
 }

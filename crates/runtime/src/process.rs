@@ -20,6 +20,7 @@ mod hear;
 mod hold;
 mod last_words;
 mod listen;
+mod mount_point;
 mod orphans;
 mod ready;
 pub mod recipe;
@@ -33,6 +34,7 @@ pub use ask::CALLERS;
 pub use attach::Attached;
 pub use definition::{Definition, Larder};
 pub use listen::ListenError;
+pub use mount_point::hiding;
 pub use rehearsal::rehearse;
 
 use crate::clock;

@@ -27,7 +27,7 @@ use changed::{Changed, all_changed, in_batches, plan, present, users_of};
 use difference::Side;
 use pillion_engine::{ContainerId, Engine, Entry, Tick};
 use pillion_runtime::process::volume::VolumePlan;
-use pillion_runtime::process::{Larder, Processes};
+use pillion_runtime::process::{Larder, Processes, hiding};
 use pillion_runtime::pump::Driven;
 use pillion_spec::Loaded;
 use pillion_spec::difference::{self as graph, Refusal};
@@ -128,6 +128,7 @@ impl Applier {
         }
         let mut candidate = Candidate::read(apply, &self.newest, self.leavings.volumes())?;
         candidate.add_problems(&pod.runtime.rehearse(&candidate.larder.pod));
+        candidate.add_problems(&hiding(candidate.definitions.values()));
         let changes = self.changes(&candidate, apply.force, pod)?;
         let batches = in_batches(changes, pod.engine());
         let mut plan = plan(&batches, pod.engine());

@@ -26,7 +26,7 @@ use pillion_runtime::journal::{Durable, Journal};
 use pillion_runtime::poller::Poller;
 use pillion_runtime::process::recipe::{self, RecipeError};
 use pillion_runtime::process::volume::VolumePlan;
-use pillion_runtime::process::{Definition, Larder, Processes, Room, ask_path, rehearse};
+use pillion_runtime::process::{Definition, Larder, Processes, Room, ask_path, hiding, rehearse};
 use pillion_runtime::pump::Pump;
 use pillion_runtime::signals::Signals;
 use pillion_simulator::act::Act;
@@ -245,9 +245,14 @@ fn define(
     pod: &LoadedPod,
 ) -> Result<(Vec<Definition>, Vec<VolumePlan>), NotRun> {
     let refused = rehearse(guard, &larder.pod);
-    let mut errors = match larder.definitions() {
-        Ok(defined) if refused.is_empty() => return Ok(defined),
-        Ok(_) => refused,
+    let mut errors: Vec<_> = match larder.definitions() {
+        Ok(defined) => {
+            let hiding = hiding(&defined.0);
+            if refused.is_empty() && hiding.is_empty() {
+                return Ok(defined);
+            }
+            refused.into_iter().chain(hiding).collect()
+        }
         Err(errors) => errors.into_iter().chain(refused).collect(),
     };
     let span = |error: &RecipeError| pod.file.places.key(&error.field);
