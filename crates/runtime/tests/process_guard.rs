@@ -228,6 +228,33 @@ fn a_command_beside_the_process_is_told_apart_and_goes_with_it() {
 }
 
 #[test]
+fn a_command_that_is_killed_leaves_nothing_of_it() {
+    let guard = guard();
+    let (mut keeper, _output) = launch(&guard, "exec sleep 1000");
+    started(&mut keeper);
+    let (output, input) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).unwrap();
+    let mut output = File::from(output);
+    let order = Order::Exec {
+        id: 1,
+        input: false,
+        launch: shell("sleep 1000 & echo here; wait"),
+    };
+    let stdio = [input.as_fd(), input.as_fd()];
+    keeper.send(&order, &stdio).unwrap();
+    drop(input);
+    assert_eq!(line(&mut output), "here");
+
+    keeper.send(&Order::EndExec { id: 1 }, &[]).unwrap();
+
+    let done = Report::ExecDone {
+        id: 1,
+        outcome: Ok(Outcome::Signal(9)),
+    };
+    assert_eq!(keeper.receive::<Report>().unwrap(), done);
+    wait_for_all_to_end(output);
+}
+
+#[test]
 fn a_large_environment_arrives() {
     let guard = guard();
     let mut keeper = guard.keeper().unwrap();

@@ -210,14 +210,7 @@ impl Keeper {
             // There is one already.
             Order::Launch(_) | Order::Rehearse(_) => {}
             Order::Exec { id, input, launch } => self.exec(id, input, &launch),
-            Order::EndExec { id } => {
-                for (pid, of) in &self.execs {
-                    if *of == id {
-                        // It may have ended by itself just now.
-                        let _ = kill_process(*pid, Signal::KILL);
-                    }
-                }
-            }
+            Order::EndExec { id } => self.signal_exec(id, libc::SIGKILL),
             Order::SignalExec { id, signal } => self.signal_exec(id, signal),
             Order::Signal(number) => {
                 if let (Some(signal), None) = (Signal::from_named_raw(number), self.ended) {

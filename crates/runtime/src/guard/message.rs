@@ -23,7 +23,7 @@ pub enum Order {
         /// What to run.
         launch: Launch,
     },
-    /// Kill a command that runs beside the process.
+    /// Kill a command that runs beside the process, and all that it has started and that has not left its group.
     EndExec {
         /// Which.
         id: u64,
