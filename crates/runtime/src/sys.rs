@@ -44,6 +44,24 @@ pub(crate) fn fork() -> io::Result<Forked> {
     }
 }
 
+/// Sends a process a signal by its number: those of real time have no names to go by.
+pub(crate) fn signal(process: Pid, number: i32) -> io::Result<()> {
+    send(process.as_raw_pid(), number)
+}
+
+/// The same to a whole group, by the process that leads it.
+pub(crate) fn signal_group(leader: Pid, number: i32) -> io::Result<()> {
+    send(-leader.as_raw_pid(), number)
+}
+
+fn send(target: i32, number: i32) -> io::Result<()> {
+    // SAFETY: it takes two numbers and touches nothing of ours.
+    match unsafe { libc::kill(target, number) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
 /// Lets all signals through again, with their usual meaning.
 pub(crate) fn let_signals_through() {
     // SAFETY: the set is initialised before it is used.

@@ -101,6 +101,18 @@ fn an_end_by_a_signal_is_told_as_such() {
 }
 
 #[test]
+fn a_signal_of_real_time_is_sent_like_any_other() {
+    let guard = guard();
+    let (mut keeper, _) = launch(&guard, "exec sleep 1000");
+    started(&mut keeper);
+
+    // `SIGRTMIN+3`, which has no name of its own.
+    keeper.send(&Order::Signal(37), &[]).unwrap();
+
+    assert_eq!(exited(&mut keeper), Outcome::Signal(37));
+}
+
+#[test]
 fn a_program_that_does_not_exist_is_told_as_such() {
     let keeper_of = guard();
     let mut keeper = keeper_of.keeper().unwrap();

@@ -7,11 +7,9 @@ use super::spawn::{Descriptors, NotStarted, spawn};
 use super::stage::{Scene, StageError};
 use super::tree::{self, Reaped};
 use crate::socket::ChannelError;
-use crate::sys::{SignalFd, give_back};
+use crate::sys::{SignalFd, give_back, signal, signal_group};
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{
-    Pid, Signal, WaitStatus, kill_process, kill_process_group, set_child_subreaper,
-};
+use rustix::process::{Pid, WaitStatus, set_child_subreaper};
 use std::collections::HashMap;
 use std::io;
 
@@ -213,9 +211,9 @@ impl Keeper {
             Order::EndExec { id } => self.signal_exec(id, libc::SIGKILL),
             Order::SignalExec { id, signal } => self.signal_exec(id, signal),
             Order::Signal(number) => {
-                if let (Some(signal), None) = (Signal::from_named_raw(number), self.ended) {
+                if self.ended.is_none() {
                     // It may have ended by itself just now.
-                    let _ = kill_process(self.process, signal);
+                    let _ = signal(self.process, number);
                 }
             }
             Order::Kill => tree::kill_children(|_| false),
@@ -225,13 +223,10 @@ impl Keeper {
     /// A command leads a session of its own: whatever it has started without leaving it gets the signal too, as from a
     /// terminal.
     fn signal_exec(&self, id: u64, number: i32) {
-        let Some(signal) = Signal::from_named_raw(number) else {
-            return;
-        };
         for (pid, of) in &self.execs {
             if *of == id {
                 // It may have ended by itself just now.
-                let _ = kill_process_group(*pid, signal);
+                let _ = signal_group(*pid, number);
             }
         }
     }
