@@ -5,6 +5,7 @@
 
 use pillion_engine::{Attempt, ContainerId};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -16,6 +17,8 @@ use std::path::{Path, PathBuf};
 pub(in crate::process) struct FileWatches {
     inotify: OwnedFd,
     files: Vec<FileWatch>,
+    /// What the kernel tells of, by its numbers.
+    folders: BTreeSet<i32>,
 }
 
 #[derive(Debug)]
@@ -23,6 +26,8 @@ struct FileWatch {
     container: ContainerId,
     attempt: Attempt,
     path: PathBuf,
+    /// The folder that tells of it.
+    folder: i32,
     /// What it was like when the run began.
     before: Option<Stamp>,
 }
@@ -35,8 +40,11 @@ type Stamp = (u64, u64, i64, i64, u64);
 impl FileWatches {
     pub(in crate::process) fn new() -> io::Result<Self> {
         let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-        let files = Vec::new();
-        Ok(Self { inotify, files })
+        Ok(Self {
+            inotify,
+            files: Vec::new(),
+            folders: BTreeSet::new(),
+        })
     }
 
     /// Waits for a file, for a run that has not begun yet.
@@ -47,13 +55,15 @@ impl FileWatches {
         path: PathBuf,
     ) -> io::Result<()> {
         let before = stamp(&path);
-        self.watch(&path)?;
+        let folder = self.watch(&path)?;
         self.files.push(FileWatch {
             container,
             attempt,
             path,
+            folder,
             before,
         });
+        self.prune();
         Ok(())
     }
 
@@ -61,6 +71,7 @@ impl FileWatches {
     pub(in crate::process) fn forget(&mut self, container: ContainerId, attempt: Attempt) {
         self.files
             .retain(|file| (file.container, file.attempt) != (container, attempt));
+        self.prune();
     }
 
     /// Whose files have appeared. Each is told once.
@@ -77,36 +88,54 @@ impl FileWatches {
             let path = self.files[index].path.clone();
             // A folder on the way may have been made, or taken away. Without a watch the file is never seen; the
             // container's start timeout, or a person, ends that wait.
-            let _ = self.watch(&path);
+            if let Ok(folder) = self.watch(&path) {
+                self.files[index].folder = folder;
+            }
         }
+        self.prune();
         let there: Vec<FileWatch> = there;
         let runs = there.into_iter().map(|file| (file.container, file.attempt));
         runs.collect()
     }
 
-    /// Watches the deepest folder on the way that exists.
-    fn watch(&self, path: &Path) -> io::Result<()> {
+    /// Watches the deepest folder on the way that exists, and says which that is.
+    fn watch(&mut self, path: &Path) -> io::Result<i32> {
         let flags = WatchFlags::CREATE
             | WatchFlags::MOVED_TO
             | WatchFlags::CLOSE_WRITE
             | WatchFlags::MODIFY
             | WatchFlags::ATTRIB
             | WatchFlags::DELETE_SELF;
-        let mut watched = None;
+        let mut watched: Option<(PathBuf, i32)> = None;
         loop {
             let mut folders = path.ancestors().skip(1);
             let folder = folders.find(|folder| folder.is_dir());
             let folder = folder.unwrap_or_else(|| Path::new("/"));
-            if watched.as_deref() == Some(folder) {
-                return Ok(());
+            if let Some((before, number)) = &watched
+                && before == folder
+            {
+                return Ok(*number);
             }
             match inotify::add_watch(&self.inotify, folder, flags) {
-                Ok(_) => watched = Some(folder.to_owned()),
+                Ok(number) => {
+                    self.folders.insert(number);
+                    watched = Some((folder.to_owned(), number));
+                }
                 // Gone in this moment.
                 Err(rustix::io::Errno::NOENT) => {}
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// Lets go of folders that tell of no file any more: whatever else happens there would wake us for nothing.
+    fn prune(&mut self) {
+        let needed: BTreeSet<_> = self.files.iter().map(|file| file.folder).collect();
+        for folder in self.folders.difference(&needed) {
+            // The kernel lets go by itself of a folder that is removed.
+            let _ = inotify::remove_watch(&self.inotify, *folder);
+        }
+        self.folders = needed;
     }
 
     fn drain(&self) {
@@ -151,6 +180,39 @@ mod tests {
         fs::write(&path, "").unwrap();
         assert_eq!(watches.appeared(), [APP]);
         assert_eq!(watches.appeared(), []);
+    }
+
+    #[test]
+    fn a_folder_that_nobody_waits_for_tells_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let (inner, other) = (folder.path().join("a"), folder.path().join("other"));
+        fs::create_dir(&inner).unwrap();
+        let mut watches = FileWatches::new().unwrap();
+        watches.add(APP.0, APP.1, inner.join("ready")).unwrap();
+        watches.add(ContainerId(1), 1, other).unwrap();
+
+        fs::write(inner.join("ready"), "").unwrap();
+        assert_eq!(watches.appeared(), [APP]);
+        // That the folder was let go of is told once.
+        watches.drain();
+        fs::write(inner.join("noise"), "").unwrap();
+        assert!(!watches.has_something());
+        fs::write(folder.path().join("noise"), "").unwrap();
+        assert!(watches.has_something());
+
+        watches.forget(ContainerId(1), 1);
+        watches.drain();
+        fs::write(folder.path().join("more noise"), "").unwrap();
+        assert!(!watches.has_something());
+    }
+
+    impl FileWatches {
+        fn has_something(&self) -> bool {
+            use rustix::event::{PollFd, PollFlags, Timespec, poll};
+            let at_once = Timespec::default();
+            let mut events = [PollFd::new(&self.inotify, PollFlags::IN)];
+            poll(&mut events, Some(&at_once)).unwrap() == 1
+        }
     }
 
     #[test]
