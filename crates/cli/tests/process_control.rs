@@ -7,7 +7,7 @@ use place::{Place, hear, rest, told};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
@@ -333,6 +333,36 @@ fn sockets_are_for_their_users_alone() {
         let (out, _, _) = told(&output.expect("pillion can be run by anybody"));
         assert_eq!(out, "");
     }
+}
+
+#[test]
+fn what_a_container_tells_is_told_by_its_user_alone() {
+    let place = Place::new();
+    let open = std::fs::Permissions::from_mode(0o711);
+    std::fs::set_permissions(place.path(), open).expect("it is ours");
+    let root = rustix::process::geteuid();
+    let user = if root.is_root() { 65534 } else { root.as_raw() };
+    let containers = format!(
+        r#"
+  restartPolicy: Never
+  securityContext: {{runAsUser: {user}}}
+  containers:
+    - name: app
+      readyOn: notify
+      command: [sh, -c, 'echo up; until [ -e {} ]; do sleep 0.02; done; echo bye > "$PILLION_TERMINATION_LOG"; exit 3']
+"#,
+        place.path().join("go").display()
+    );
+    let pod = place.run("orders", &containers, r#""line":"up""#);
+    for file in ["notify-0", "last-words-0"] {
+        let found = std::fs::metadata(place.room("orders").join(file)).expect("it is there");
+        let mode = found.permissions().mode() & 0o777;
+        assert_eq!((found.uid(), mode), (user, 0o600), "{file}");
+    }
+    std::fs::write(place.path().join("go"), "").expect("it is ours");
+
+    let (_, told) = pod.end();
+    assert!(told.iter().any(|line| line.contains("bye")), "{told:#?}");
 }
 
 #[test]

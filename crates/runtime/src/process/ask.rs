@@ -10,10 +10,9 @@ use crate::clock;
 use crate::poller::Token;
 use crate::runtime::Happening;
 use pillion_engine::{Attempt, ContainerId};
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -110,12 +109,7 @@ impl Door {
         }
         let listener = UnixListener::bind(path)?;
         listener.set_nonblocking(true)?;
-        fs::set_permissions(path, Permissions::from_mode(0o600))?;
-        if let Some(user) = identity.user
-            && user != rustix::process::geteuid().as_raw()
-        {
-            chown(path, Some(user), None)?;
-        }
+        identity.own(path)?;
         let path = path.to_owned();
         Ok(Self { listener, path })
     }

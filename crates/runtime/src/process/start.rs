@@ -21,7 +21,6 @@ use std::error::Error;
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -69,7 +68,7 @@ impl Processes {
         let notify = match &recipe.ready_on {
             Some(ReadyOn::Notify) => {
                 let path = self.room.path_of("notify", container);
-                Some(NotifySocket::bind(&path).map_err(create)?)
+                Some(NotifySocket::bind(&path, &recipe.identity).map_err(create)?)
             }
             Some(ReadyOn::File(_) | ReadyOn::LogLine(_)) | None => None,
         };
@@ -272,8 +271,8 @@ impl Processes {
         let is_mounted =
             !recipe.mounts.is_empty() || recipe.termination_message_path != USUAL_LAST_WORDS;
         if is_mounted || recipe.identity.user.is_some() {
-            let file = File::create_new(&path)?;
-            file.set_permissions(fs::Permissions::from_mode(0o666))?;
+            File::create_new(&path)?;
+            recipe.identity.own(&path)?;
         }
         Ok(path)
     }

@@ -1,8 +1,8 @@
 //! systemd's protocol: a datagram of `NAME=value` lines to the socket in `NOTIFY_SOCKET`.
 
+use crate::process::recipe::Identity;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 
@@ -19,15 +19,15 @@ const LONGEST: usize = 4096;
 // === impl NotifySocket ===
 
 impl NotifySocket {
-    /// Listens there. Whoever runs as another user must be able to write, too: only its container is told the name.
-    pub(in crate::process) fn bind(path: &Path) -> io::Result<Self> {
+    /// Listens there, for whoever the container runs as, and for nobody else: its name is no secret.
+    pub(in crate::process) fn bind(path: &Path, identity: &Identity) -> io::Result<Self> {
         match std::fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
         }
         let socket = UnixDatagram::bind(path)?;
         socket.set_nonblocking(true)?;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o666))?;
+        identity.own(path)?;
         let path = path.to_owned();
         Ok(Self { socket, path })
     }

@@ -3,6 +3,10 @@
 use super::cook::Cook;
 use super::error::Problem;
 use super::kitchen::Host;
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::path::Path;
 
 /// Users and groups. What is not given stays as it is with Pillion itself.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -43,6 +47,17 @@ impl Identity {
             user: user.and_then(|id| note("runAsUser", id)),
             group: group.and_then(|id| note("runAsGroup", id)),
             groups: more.filter_map(|(field, id)| note(field, id)).collect(),
+        }
+    }
+
+    /// Makes a file of ours one that only this user can write to.
+    pub(in crate::process) fn own(&self, path: &Path) -> io::Result<()> {
+        fs::set_permissions(path, Permissions::from_mode(0o600))?;
+        match self.user {
+            Some(user) if user != rustix::process::geteuid().as_raw() => {
+                chown(path, Some(user), None)
+            }
+            Some(_) | None => Ok(()),
         }
     }
 }
