@@ -4,6 +4,7 @@ use super::place::{Place, hear, rest, told};
 use super::seat::Seat;
 use rustix::process::Signal;
 use std::io::Write as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::process::{Child, Command, Stdio};
 
 /// A pod of one container with these fields, that runs this script.
@@ -155,6 +156,44 @@ fn a_terminal_is_given_back_when_the_other_side_is_killed() {
     seat.sees("error: orders is gone\r\n");
     let (status, seat) = seat.end();
     assert_eq!((status.code(), seat.is_usual()), (Some(2), true));
+}
+
+#[test]
+fn one_who_stands_still_before_the_terminal_of_one_that_has_ended_keeps_nobody_awake() {
+    let place = Place::new();
+    let fifo = place.path().join("fifo");
+    let script = format!("mkfifo {0}; echo up; cat {0}; exit 3", fifo.display());
+    let stays = "    - {name: other, command: [sleep, '1000']}\n";
+    let mut pod = place.run(
+        "orders",
+        &(app(TERMINAL, &script) + stays),
+        r#""line":"up""#,
+    );
+    let mut seat = Seat::run(&place.pillion(&["attach", "orders/app"]));
+    seat.sees("detaches");
+    assert!(awaits_terminal(pod.id()));
+
+    super::send(Signal::STOP, seat.id());
+    std::fs::write(&fifo, "now\n").expect("somebody reads");
+
+    pod.wait_for(r#""code":3"#);
+    // Whoever runs the pod has come round when it answers.
+    assert!(place.says(&["ps"]).0.contains("orders"));
+    assert!(!awaits_terminal(pod.id()));
+}
+
+/// Whether what a process waits for has the outer end of a terminal among it.
+fn awaits_terminal(process: u32) -> bool {
+    let inside = std::fs::metadata("/dev/ptmx").expect("there are terminals");
+    let number = format!(" ino:{:x} ", inside.ino());
+    let told = std::fs::read_dir(format!("/proc/{process}/fdinfo")).expect("it runs");
+    let mut told = told.flatten().map(|one| one.path());
+    told.any(|one| {
+        // It may have been closed just now.
+        let text = std::fs::read_to_string(one).unwrap_or_default();
+        let mut lines = text.lines().filter(|line| line.starts_with("tfd:"));
+        lines.any(|line| line.contains(&number))
+    })
 }
 
 #[test]

@@ -79,7 +79,7 @@ impl Processes {
             Ok(None) => {}
             // Nobody writes there any more.
             Err(()) => {
-                let closed = run.close(stream);
+                let closed = run.close(stream, &self.poller);
                 self.drop_source(closed);
             }
         }
@@ -152,6 +152,7 @@ impl Processes {
     /// Forgets a run.
     pub(super) fn end_run(&mut self, container: ContainerId) -> Option<Run> {
         let run = self.runs.remove(&container)?;
+        run.leave(&self.poller);
         for token in &run.tokens {
             self.sources.remove(token);
         }

@@ -6,14 +6,14 @@ use super::last_words::LastWords;
 use super::ready::line::LineWatch;
 use super::ready::notify::NotifySocket;
 use crate::guard::{Channel, ChannelError, Order, Outcome};
-use crate::poller::Token;
+use crate::poller::{Poller, Token};
 use crate::process::beside::Beside;
 use crate::runtime::Stream;
 use pillion_engine::{Attempt, Exit};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 
 /// A process, as it is seen from here.
@@ -110,12 +110,28 @@ impl Run {
     }
 
     /// Closes our end of a stream.
-    pub(super) fn close(&mut self, stream: Stream) -> Option<Token> {
+    pub(super) fn close(&mut self, stream: Stream, poller: &Poller) -> Option<Token> {
         let pipe = match stream {
             Stream::Stdout => &mut self.pipes.stdout,
             Stream::Stderr => &mut self.pipes.stderr,
         };
-        pipe.take().map(|(_, token)| token)
+        let (pipe, token) = pipe.take()?;
+        forget(poller, &pipe);
+        Some(token)
+    }
+
+    /// Takes all that it can tell out of the table. To close it is not enough: whoever has joined a terminal has the same
+    /// end of it, and would keep it there, to wake us for ever.
+    pub(super) fn leave(&self, poller: &Poller) {
+        forget(poller, &self.channel);
+        forget(poller, &self.door);
+        if let Some(notify) = &self.notify {
+            forget(poller, notify);
+        }
+        let pipes = [&self.pipes.stdout, &self.pipes.stderr];
+        for (pipe, _) in pipes.into_iter().flatten() {
+            forget(poller, pipe);
+        }
     }
 
     /// Whether the line that makes it ready is in there. Looked for until it is found.
@@ -143,6 +159,11 @@ impl Pipes {
             Stream::Stderr => self.stderr.as_ref(),
         }
     }
+}
+
+fn forget(poller: &Poller, descriptor: impl AsFd) {
+    // It may not be there for now: a door that is closed is not.
+    let _ = poller.remove(descriptor);
 }
 
 /// How a process ended, as the engine takes it.
