@@ -13,8 +13,8 @@
 //! tells of the end. So an end that was told means that nothing is left of that run.
 //!
 //! Nobody has to be asked to clean up: a keeper whose socket closes kills all it keeps and goes, and a socket closes
-//! when `pillion` dies of anything. The *guard* adopts what a keeper that was killed leaves behind, and kills it. `pillion`
-//! does the same for a guard that was killed, and starts another one. Whoever was stopped is let go on before a kill.
+//! when `pillion` dies of anything. The *guard* adopts what a keeper that was killed leaves behind, kills it, and then tells
+//! that the keeper is gone: until then a socket that has closed is the end of a keeper, and not of what it kept. `pillion` the same for a guard that was killed, and starts another one. Whoever was stopped is let go on before a kill.
 
 pub mod cgroup;
 mod channel;
@@ -33,7 +33,7 @@ pub use stage::{Mount, MountKind, Stage, StageError};
 
 use crate::socket::send_bytes;
 use rustix::event::Timespec;
-use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
 use rustix::process::{Pid, Signal, kill_process};
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
@@ -51,6 +51,10 @@ pub struct Guard {
     control: Option<OwnedFd>,
     /// A keeper that waits for the next one to ask for it.
     spare: Cell<Option<Channel>>,
+    /// How many keepers were asked for, of all guards.
+    asked: Cell<u64>,
+    /// How many of them of earlier guards.
+    earlier: u64,
 }
 
 /// Why a stage cannot be set.
@@ -85,12 +89,35 @@ impl Guard {
             process,
             control: Some(control),
             spare: Cell::new(None),
+            asked: Cell::new(0),
+            earlier: 0,
         })
     }
 
-    /// Can be read when the guard is gone, and only then.
+    /// Can be read when a keeper is gone, or the guard itself.
     pub fn socket(&self) -> Option<BorrowedFd<'_>> {
         self.control.as_ref().map(OwnedFd::as_fd)
+    }
+
+    /// The numbers of keepers that are gone with all that they kept, and were not told before. Never waits.
+    pub(crate) fn gone(&self) -> Vec<u64> {
+        let mut gone = Vec::new();
+        let Some(control) = &self.control else {
+            return gone;
+        };
+        let mut buffer = [0; 64 * serve::WORD];
+        // One that is closed tells nothing more.
+        if let Ok((length, _)) = recv(control, &mut buffer[..], RecvFlags::DONTWAIT) {
+            let words = buffer[..length].chunks_exact(serve::WORD);
+            let numbers = words.filter_map(|word| word.try_into().ok());
+            gone.extend(numbers.map(|word| self.earlier + u64::from_le_bytes(word)));
+        }
+        gone
+    }
+
+    /// Whether it is this one who tells of the end of that keeper, and no earlier one.
+    pub(crate) fn tells_of(&self, keeper: u64) -> bool {
+        keeper >= self.earlier
     }
 
     /// Whether it was killed: it does not end by itself.
@@ -117,6 +144,7 @@ impl Guard {
     pub fn restart(&mut self) -> io::Result<()> {
         self.rest();
         self.control = None;
+        self.earlier = self.asked.get();
         self.process.wait()?;
         let (process, control) = start(&self.program, &self.arguments)?;
         self.process = process;
@@ -149,7 +177,9 @@ impl Guard {
         let control = self.control.as_ref().ok_or(io::ErrorKind::NotConnected)?;
         let asked = [theirs.as_fd()];
         send_bytes(control.as_fd(), &[serve::KEEPER], &asked, Some(PATIENCE))?;
-        Ok(Channel::new(ours).with_patience(PATIENCE))
+        // The guard counts them as well.
+        let number = self.asked.replace(self.asked.get() + 1);
+        Ok(Channel::new(ours).numbered(number).with_patience(PATIENCE))
     }
 
     /// Tries whether a stage can be set, without starting anything; says why not.

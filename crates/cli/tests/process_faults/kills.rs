@@ -57,6 +57,35 @@ fn a_keeper_that_is_killed_takes_its_container_along_and_nobody_else() {
 }
 
 #[test]
+fn a_run_that_has_lost_its_keeper_is_over_before_the_next_one_begins() {
+    // One guard cannot see to what is left until it is woken, the other one never.
+    for to_the_guard in [Signal::STOP, Signal::KILL] {
+        let pod = Pod::new(
+            "
+  restartPolicy: Always
+  containers:
+    - name: app
+      command: [sh, -c, 'exec 9> lock; flock -n 9 && echo app at $$$$ || echo overlap; exec sleep 1000']
+",
+        );
+        let run = pod.start();
+        let app = told(&run.hear("app at "));
+        let keeper = parent(&app);
+
+        run.guard().signal(to_the_guard);
+        keeper.signal(Signal::KILL);
+
+        let mut lines = std::iter::from_fn(|| run.next_line());
+        let said = lines.find(|line| line.contains("app at ") || line.contains("overlap"));
+        let said = said.unwrap();
+        assert!(said.contains("app at "), "{said}");
+        run.signal(Signal::TERM);
+        run.end();
+        pod.assert_nothing_is_left();
+    }
+}
+
+#[test]
 fn a_guard_that_is_killed_is_replaced() {
     let pod = Pod::new(
         "

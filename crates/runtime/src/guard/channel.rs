@@ -16,6 +16,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Channel {
     socket: Socket,
+    /// Which keeper is at the other end, as its guard numbers them.
+    pub(crate) number: u64,
 }
 
 /// Longer than any command line and environment that the system would take.
@@ -26,8 +28,22 @@ const LONGEST: usize = 16 << 20;
 impl Channel {
     /// Takes over a stream socket.
     pub fn new(socket: OwnedFd) -> Self {
-        let socket = Socket::new(socket);
-        Self { socket }
+        Self {
+            socket: Socket::new(socket),
+            number: 0,
+        }
+    }
+
+    /// The keeper of this number is at the other end.
+    pub(super) fn numbered(mut self, number: u64) -> Self {
+        self.number = number;
+        self
+    }
+
+    /// Ends the conversation for both sides, as if this one were gone.
+    pub(crate) fn close(&self) {
+        // It may be closed already.
+        let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
     }
 
     /// Waits no longer than this for the other side to take what is said, if it has not taken what was said before. When

@@ -32,7 +32,7 @@ impl Processes {
     }
 
     /// Takes in what a keeper tells.
-    fn hear(&mut self, container: ContainerId) {
+    pub(super) fn hear(&mut self, container: ContainerId) {
         while let Some(run) = self.runs.get_mut(&container) {
             let attempt = run.attempt;
             match run.channel.try_receive() {
@@ -59,13 +59,13 @@ impl Processes {
                 Ok(Some(Report::ExecDone { id, outcome })) => {
                     self.exec_done(container, id, outcome);
                 }
-                // It was killed; the guard sees to what it kept, or we do.
+                // It was killed, or it is no keeper.
                 Err(
                     ChannelError::Closed
                     | ChannelError::Io(_)
                     | ChannelError::Unintelligible(_)
                     | ChannelError::TooLong,
-                ) => self.exited(container, Exit::unknown()),
+                ) => return self.lost(container),
             }
         }
     }
@@ -122,7 +122,7 @@ impl Processes {
     }
 
     /// A run is over, and all that it had started with it.
-    fn exited(&mut self, container: ContainerId, mut exit: Exit) {
+    pub(super) fn exited(&mut self, container: ContainerId, mut exit: Exit) {
         self.drain(container);
         let Some(mut run) = self.end_run(container) else {
             return;

@@ -1,10 +1,13 @@
 //! What is left when somebody kills those who should see to it.
 //!
-//! A guard adopts what a keeper that was killed leaves behind. If the guard itself was killed, its keepers are adopted by this
+//! A guard adopts what a keeper that was killed leaves behind, and tells when nothing is left of it; only then the run is over, so
+//! that no two runs of a container are there at once. If the guard itself was killed, its keepers are adopted by this
 //! process, and then what they leave behind is, too.
 
+use super::run::{Keeping, Run};
 use super::{Processes, Source};
 use crate::guard::tree;
+use pillion_engine::{ContainerId, Exit};
 use rustix::process::{Pid, getpid, set_child_subreaper};
 use std::collections::BTreeSet;
 use std::io;
@@ -37,8 +40,43 @@ impl Processes {
         }
     }
 
-    /// The guard may be gone: another one takes its place at once.
+    /// A keeper tells nothing any more. Its run is over when nothing is left of what it kept.
+    pub(super) fn lost(&mut self, container: ContainerId) {
+        let Some(run) = self.runs.get_mut(&container) else {
+            return;
+        };
+        if run.keeping == Keeping::Gone {
+            return self.exited(container, Exit::unknown());
+        }
+        run.keeping = Keeping::Lost;
+        // If it lives nevertheless, it sees that it is alone; and a socket that is closed would wake us for ever.
+        run.channel.close();
+        let _ = self.poller.remove(&run.channel);
+        if self.guard.tells_of(run.channel.number) {
+            // Somebody may have stopped it.
+            self.guard.wake();
+        } else {
+            self.orphans.due = true;
+            self.bring_down_orphans();
+        }
+    }
+
+    /// Nothing is left of what this keeper kept.
+    fn keeper_is_gone(&mut self, number: u64) {
+        let mut runs = self.runs.iter_mut();
+        let run = runs.find(|(_, run)| run.channel.number == number);
+        if let Some((&container, run)) = run {
+            run.keeping = Keeping::Gone;
+            // It may have told how its process ended.
+            self.hear(container);
+        }
+    }
+
+    /// A keeper is gone, or the guard may be: then another one takes its place at once.
     pub(super) fn see_to_guard(&mut self) {
+        for number in self.guard.gone() {
+            self.keeper_is_gone(number);
+        }
         // One that took the place of the guard that this was about may be there already.
         if self.guard.has_ended() {
             // Whoever starts a container next sees what is wrong.
@@ -65,11 +103,23 @@ impl Processes {
     /// Kills what nobody else sees to, as soon as it can be told from keepers.
     pub(super) fn bring_down_orphans(&mut self) {
         let Orphans { adopts, due, .. } = self.orphans;
-        if adopts && due && self.runs.values().all(|run| run.keeper.is_some()) {
-            self.orphans.due = false;
+        let is_known = |run: &Run| run.keeper.is_some() || run.keeping != Keeping::Talks;
+        if !due || adopts && !self.runs.values().all(is_known) {
+            return;
+        }
+        self.orphans.due = false;
+        if adopts {
             let mut others = self.keepers();
             others.extend(i32::try_from(self.guard.id()));
             tree::bring_down(|pid| others.contains(&pid.as_raw_pid()));
+        }
+        // Nobody else would tell of these.
+        let is_over =
+            |run: &Run| run.keeping == Keeping::Lost && !self.guard.tells_of(run.channel.number);
+        let runs = self.runs.iter().filter(|(_, run)| is_over(run));
+        let over: Vec<_> = runs.map(|(container, _)| *container).collect();
+        for container in over {
+            self.exited(container, Exit::unknown());
         }
     }
 
@@ -83,7 +133,10 @@ impl Processes {
         }
     }
 
+    /// The keepers that see to what they keep.
     pub(super) fn keepers(&self) -> BTreeSet<i32> {
-        self.runs.values().filter_map(|run| run.keeper).collect()
+        let runs = self.runs.values();
+        let runs = runs.filter(|run| run.keeping == Keeping::Talks);
+        runs.filter_map(|run| run.keeper).collect()
     }
 }

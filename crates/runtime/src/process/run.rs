@@ -26,6 +26,7 @@ pub(super) struct Run {
     pub(super) pid: Option<i32>,
     /// That of its keeper, once it runs.
     pub(super) keeper: Option<i32>,
+    pub(super) keeping: Keeping,
     pub(super) pipes: Pipes,
     pub(super) told_to_stop: bool,
     /// What runs beside it, by the numbers of the commands.
@@ -36,6 +37,17 @@ pub(super) struct Run {
     pub(super) last_words: LastWords,
     /// Where its descriptors stand in the table.
     pub(super) tokens: Vec<Token>,
+}
+
+/// What is known of a keeper.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Keeping {
+    /// It can be talked to.
+    Talks,
+    /// It cannot any more, and what it kept may be there still.
+    Lost,
+    /// Nothing is left of what it kept.
+    Gone,
 }
 
 /// Our ends of what a process reads and writes.

@@ -6,7 +6,7 @@ use super::last_words::LastWords;
 use super::ready::line::LineWatch;
 use super::ready::notify::NotifySocket;
 use super::recipe::Recipe;
-use super::run::{Pipes, Run};
+use super::run::{Keeping, Pipes, Run};
 use super::stdio::Stdio;
 use super::volume::place;
 use super::{ASK, Processes, Source};
@@ -101,6 +101,7 @@ impl Processes {
             channel,
             pid: None,
             keeper: None,
+            keeping: Keeping::Talks,
             pipes: Pipes::default(),
             told_to_stop: false,
             beside: BTreeMap::new(),
