@@ -366,6 +366,39 @@ fn what_a_container_tells_is_told_by_its_user_alone() {
 }
 
 #[test]
+fn nobody_talks_to_the_pod_of_somebody_else_by_mistake() {
+    let nobody = |command: &mut Command| command.uid(65534).gid(65534).output();
+    let runs = nobody(Command::new(env!("CARGO_BIN_EXE_pillion")).arg("--version"));
+    if !rustix::process::geteuid().is_root() || !runs.is_ok_and(|output| output.status.success()) {
+        return;
+    }
+    let place = Place::new();
+    std::os::unix::fs::chown(place.path(), Some(65534), Some(65534)).expect("it is ours");
+    let file = place.file("orders", &app("echo up; exec sleep 1000"));
+    let mut run = place.pillion(&["run", "--json", &file]);
+    let run = run.uid(65534).gid(65534).current_dir("/");
+    let mut run = run
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it was seen to run");
+    hear(run.stdout.as_mut().expect("it is piped"), "\"line\":\"up\"");
+
+    let (out, error, code) = place.says(&["exec", "orders", "--", "true"]);
+    assert_eq!((out.as_str(), code), ("", Some(2)), "{error}");
+    assert!(error.contains("belongs to somebody else"), "{error}");
+    let mut inside = place.pillion(&["status"]);
+    let inside = inside.env("PILLION_SOCKET", place.room("orders").join("ask-0"));
+    let (_, error, _) = told(&inside.output().expect("pillion was built"));
+    assert!(
+        error.contains("is run by somebody else, user 65534"),
+        "{error}"
+    );
+
+    kill_process(pid(run.id()), Signal::TERM).expect("it runs");
+    run.wait().expect("it ends");
+}
+
+#[test]
 fn a_container_of_another_user_gets_through_to_its_own_socket_only() {
     let nobody = |command: &mut Command| command.uid(65534).gid(65534).output();
     let runs = nobody(Command::new(env!("CARGO_BIN_EXE_pillion")).arg("--version"));

@@ -4,6 +4,8 @@ use super::message::{Answer, Hello, PROTOCOL, title};
 use crate::hint::Hint;
 use pillion_runtime::guard::ChannelError;
 use pillion_runtime::lines::Lines;
+use rustix::net::sockopt::socket_peercred;
+use rustix::process::geteuid;
 use serde::Serialize;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -25,6 +27,8 @@ pub(crate) struct Client {
 pub(crate) enum NotAnswered {
     #[error("there is no talking to the pod at {}", .path.display())]
     Nobody { path: PathBuf, source: io::Error },
+    #[error("the pod at {} is run by somebody else, user {user}", .path.display())]
+    Foreign { path: PathBuf, user: u32 },
     #[error("{pod} does not answer")]
     Silent { pod: String },
     #[error("{pod} is run by pillion {version}, which speaks another language")]
@@ -56,6 +60,14 @@ impl Client {
             source,
         };
         let stream = UnixStream::connect(path).map_err(nobody)?;
+        // In a folder that others can write to, anybody could lie in wait for what is handed over.
+        let peer = socket_peercred(&stream).map_err(|error| nobody(error.into()))?;
+        if !peer.uid.is_root() && peer.uid != geteuid() {
+            return Err(NotAnswered::Foreign {
+                path: path.to_owned(),
+                user: peer.uid.as_raw(),
+            });
+        }
         stream.set_read_timeout(Some(PATIENCE)).map_err(nobody)?;
         stream.set_write_timeout(Some(PATIENCE)).map_err(nobody)?;
         let lines = stream.try_clone().map_err(nobody)?;
@@ -167,6 +179,7 @@ impl Hint for NotAnswered {
                 "the `pillion run` that runs it may be stopped or stuck; killing it ends its containers too"
                     .to_owned(),
             ),
+            Self::Foreign { .. } => Some("ask as that user".to_owned()),
             Self::Version { .. } => Some("use that version, or stop the pod by Ctrl-C".to_owned()),
             Self::Nobody { .. } | Self::Cut { .. } | Self::Gone { .. } => None,
         }

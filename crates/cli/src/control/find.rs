@@ -48,7 +48,8 @@ fn those(
             // Left behind by one that was killed, or about to go.
             Err(NotAnswered::Nobody { .. } | NotAnswered::Gone { .. }) => {}
             Err(
-                error @ (NotAnswered::Silent { .. }
+                error @ (NotAnswered::Foreign { .. }
+                | NotAnswered::Silent { .. }
                 | NotAnswered::Version { .. }
                 | NotAnswered::Cut { .. }
                 | NotAnswered::Refused { .. }),

@@ -111,10 +111,16 @@ pub(super) fn control(folder: &Path) -> PathBuf {
 
 /// The sockets of all pods that may be running.
 pub(crate) fn control_sockets() -> io::Result<Vec<PathBuf>> {
-    let rooms = match fs::read_dir(base()) {
+    let base = base();
+    let rooms = match fs::read_dir(&base) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         rooms => rooms?,
     };
+    // In a folder of somebody else anything can stand.
+    let owner = fs::symlink_metadata(&base)?.uid();
+    if owner != 0 && owner != rustix::process::geteuid().as_raw() {
+        return Err(io::Error::other(RoomError::Foreign { folder: base }));
+    }
     let sockets = rooms.map(|room| room.map(|room| control(&room.path())));
     let mut sockets: Vec<_> = sockets.collect::<io::Result<_>>()?;
     sockets.retain(|socket| socket.exists());
