@@ -20,6 +20,7 @@ use super::recipe::error::{ObjectKind, Problem, Subject};
 use super::recipe::kitchen::{EnvFile, Object};
 use super::recipe::mount::absolute;
 use pillion_spec::env::{EnvFrom, EnvSource, EnvValue, EnvVar, KeyRef, ObjectRef};
+use pillion_spec::volume::VolumeSource;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -207,7 +208,7 @@ fn short_host_name(name: &str) -> &str {
 }
 
 /// What the driver gives, and where the volumes are that the container sees or asks for.
-fn given(cook: &Cook<'_>) -> BTreeMap<String, String> {
+fn given(cook: &mut Cook<'_>) -> BTreeMap<String, String> {
     let driver = cook.kitchen.run.variables.get(&cook.container.name);
     let mut given: BTreeMap<_, _> = driver.into_iter().flatten().cloned().collect();
     for mount in &cook.container.volume_mounts {
@@ -223,7 +224,24 @@ fn given(cook: &Cook<'_>) -> BTreeMap<String, String> {
     }
     for volume in &cook.kitchen.pod.spec.volumes {
         let variable = volume_variable(&volume.name);
-        if !given.contains_key(&variable) && !runs_as_another(cook) && mentions(cook, &variable) {
+        if given.contains_key(&variable) || !mentions(cook, &variable) {
+            continue;
+        }
+        let is_ours = match volume.source {
+            VolumeSource::HostPath { .. } => false,
+            VolumeSource::EmptyDir { .. }
+            | VolumeSource::ConfigMap(_)
+            | VolumeSource::Secret(_)
+            | VolumeSource::DownwardApi(_)
+            | VolumeSource::Projected { .. }
+            | VolumeSource::Other { .. } => true,
+        };
+        if is_ours && runs_as_another(cook) {
+            let volume = volume.name.clone();
+            cook.note_own::<()>("volumeMounts", Err(Problem::NotMounted { volume }));
+            // What is wrong is told once, and not again by whoever refers to it.
+            given.insert(variable, UNREAD.to_owned());
+        } else {
             let path = cook.kitchen.volume_path(volume);
             given.insert(variable, path.to_string_lossy().into_owned());
         }
@@ -244,7 +262,15 @@ fn mentions(cook: &Cook<'_>, variable: &str) -> bool {
         | EnvValue::Resource(_)
         | EnvValue::FileKey { .. } => None,
     });
-    words.chain(values).any(|text| text.contains(variable))
+    let own = container.env.iter().any(|one| one.name == variable);
+    !own && words.chain(values).any(|text| names(text, variable))
+}
+
+/// Whether a text has this name in it, and not only as the beginning of a longer one.
+fn names(text: &str, variable: &str) -> bool {
+    let goes_on = |next: char| next.is_ascii_alphanumeric() || next == '_';
+    let mut found = text.match_indices(variable);
+    found.any(|(at, _)| !text[at + variable.len()..].starts_with(goes_on))
 }
 
 /// Another user cannot enter the folder of the volumes, and finds them where they are mounted.

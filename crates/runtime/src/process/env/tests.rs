@@ -302,7 +302,28 @@ fn whoever_asks_for_a_volume_is_told_where_it_is_without_mounting_it() {
     let value = by_value.variable("X");
     assert_eq!(value.as_deref(), Some("/state/volumes/other/x"));
     let another = asking("securityContext: {runAsUser: 7}").on(|host| host.user = 0);
-    assert_eq!(another.variable("PILLION_VOLUME_DATA"), None);
+    assert_snapshot!(another.wrong(), @"
+    spec.containers[0].volumeMounts: container `app` asks where the volume `data` is, and its user finds it only where it is mounted
+      help: mount it: `volumeMounts: [{name: data, mountPath: /data}]`
+    ");
+}
+
+#[test]
+fn another_user_is_told_where_a_path_of_the_host_is() {
+    let pod = Written::new(
+        "containers: [{name: app, command: [ls, $(PILLION_VOLUME_LOGS), $(PILLION_VOLUME_LOGS_OLD)], \
+         securityContext: {runAsUser: 7}, volumeMounts: [{name: logs-old, mountPath: /old}]}]\n  \
+         volumes: [{name: logs, hostPath: {path: /var/log}}, {name: logs-old, emptyDir: {}}]",
+    );
+    let pod = pod.on(|host| host.user = 0);
+    assert_eq!(pod.recipe().command, ["ls", "/var/log", "/old"]);
+    let longer = Written::new(
+        "containers: [{name: app, command: [ls, $(PILLION_VOLUME_LOGS_OLD)], \
+         securityContext: {runAsUser: 7}, volumeMounts: [{name: logs-old, mountPath: /old}]}]\n  \
+         volumes: [{name: logs, emptyDir: {}}, {name: logs-old, emptyDir: {}}]",
+    );
+    let longer = longer.on(|host| host.user = 0);
+    assert_eq!(longer.recipe().command, ["ls", "/old"]);
 }
 
 #[test]

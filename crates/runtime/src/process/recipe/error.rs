@@ -117,6 +117,12 @@ pub enum Problem {
         /// Its name.
         name: String,
     },
+    /// A volume in a folder that only the user who runs the pod can enter.
+    #[error("asks where the volume `{volume}` is, and its user finds it only where it is mounted")]
+    NotMounted {
+        /// The volume.
+        volume: String,
+    },
     /// A variable from a file that is not there.
     #[error("needs the file `{path}` in the volume `{volume}`, which is not there")]
     MissingEnvFile {
@@ -311,6 +317,9 @@ impl Problem {
             Self::UnknownResource { .. } => "for example `limits.cpu` or `requests.memory`".into(),
             Self::UnknownVolume { name } => {
                 format!("add it under `spec.volumes`: `- {{name: {name}, emptyDir: {{}}}}`")
+            }
+            Self::NotMounted { volume } => {
+                format!("mount it: `volumeMounts: [{{name: {volume}, mountPath: /{volume}}}]`")
             }
             Self::MissingEnvFile { .. } | Self::MissingEnvFileKey { .. } => {
                 "let a container that runs before this one write it, or add `optional: true`".into()
