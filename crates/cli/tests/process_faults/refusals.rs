@@ -58,3 +58,24 @@ help: "
     }
     pod.assert_nothing_is_left();
 }
+
+#[test]
+fn what_could_never_be_is_told_before_anything_starts() {
+    let pod = Pod::new(
+        "
+  containers:
+    - {name: first, command: [echo, began]}
+    - name: app
+      network: none
+      readinessProbe: {tcpSocket: {port: 80}}
+      command: [sleep, '1000']
+",
+    );
+
+    let ended = pod.run();
+
+    assert_eq!(ended.code, 125, "{ended:?}");
+    let why = "has `network: none`, and its `readinessProbe` asks it over the network";
+    assert!(ended.notes.contains(why), "{ended:?}");
+    assert!(!ended.said("began"), "{ended:?}");
+}

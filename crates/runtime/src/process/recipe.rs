@@ -158,6 +158,7 @@ impl Recipe {
         let container = cook.container;
         let pillion = &container.pillion;
         let variables = Variables::of(cook);
+        action::check_reach(cook);
         let stop_signal = container.lifecycle.stop_signal.as_deref();
         let stop_signal = stop_signal.map_or(Ok(signal::DEFAULT), signal::number);
         Self {

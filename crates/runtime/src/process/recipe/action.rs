@@ -1,12 +1,14 @@
 //! Hooks and probes as they are carried out: ports are numbers, hosts have a default.
 
 use super::cook::Cook;
+use super::error::Problem;
 use crate::probe::Target;
 use crate::process::expand::expand;
 use pillion_engine::pod::{HookKind, ProbeKind};
 use pillion_spec::container::Container;
 use pillion_spec::env::EnvValue;
 use pillion_spec::hook::{Hook, HttpGet, PortRef, Scheme, TcpSocket};
+use pillion_spec::pillion::Network;
 use pillion_spec::probe::Check;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -45,6 +47,48 @@ pub enum ProbeAction {
         /// Why.
         why: String,
     },
+}
+
+/// Refuses what asks a container over a network that it does not have: it would fail for ever, and nobody would see why.
+pub(super) fn check_reach(cook: &mut Cook<'_>) {
+    let container = cook.container;
+    if container.pillion.network != Some(Network::None) {
+        return;
+    }
+    let own = cook.kitchen.run.address().to_owned();
+    let is_own = |host: &Option<String>| {
+        let host = host.as_deref().unwrap_or_default();
+        host.is_empty() || host == own || host == "localhost"
+    };
+    let probes = [
+        ("startupProbe", &container.startup_probe),
+        ("readinessProbe", &container.readiness_probe),
+        ("livenessProbe", &container.liveness_probe),
+    ];
+    for (field, probe) in probes {
+        let asks = probe.as_ref().is_some_and(|probe| match &probe.check {
+            Check::Exec(_) => false,
+            Check::HttpGet(get) => is_own(&get.host),
+            Check::TcpSocket(socket) => is_own(&socket.host),
+            Check::Grpc(_) => true,
+        });
+        if asks {
+            cook.note_own::<()>(field, Err(Problem::OutOfReach { field }));
+        }
+    }
+    let lifecycle = &container.lifecycle;
+    let hooks = [
+        ("lifecycle.postStart", &lifecycle.post_start),
+        ("lifecycle.preStop", &lifecycle.pre_stop),
+        ("lifecycle.podStopping", &lifecycle.pod_stopping),
+    ];
+    for (field, hook) in hooks {
+        if let Some(Hook::HttpGet(get)) = hook
+            && is_own(&get.host)
+        {
+            cook.note_own::<()>(field, Err(Problem::OutOfReach { field }));
+        }
+    }
 }
 
 /// The hooks of a container. Commands are taken as they are written, as the kubelet takes them.

@@ -123,6 +123,12 @@ pub enum Problem {
         /// The volume.
         volume: String,
     },
+    /// A question over a network that does not reach it.
+    #[error("has `network: none`, and its `{field}` asks it over the network")]
+    OutOfReach {
+        /// The probe or hook.
+        field: &'static str,
+    },
     /// A variable from a file that is not there.
     #[error("needs the file `{path}` in the volume `{volume}`, which is not there")]
     MissingEnvFile {
@@ -320,6 +326,9 @@ impl Problem {
             }
             Self::NotMounted { volume } => {
                 format!("mount it: `volumeMounts: [{{name: {volume}, mountPath: /{volume}}}]`")
+            }
+            Self::OutOfReach { .. } => {
+                "use `exec`, which runs where the container is, or leave `network: none` out".into()
             }
             Self::MissingEnvFile { .. } | Self::MissingEnvFileKey { .. } => {
                 "let a container that runs before this one write it, or add `optional: true`".into()

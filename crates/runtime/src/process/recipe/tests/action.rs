@@ -3,6 +3,7 @@
 use super::fixture::app;
 use crate::probe::Target;
 use crate::process::recipe::{HookAction, ProbeAction};
+use insta::assert_snapshot;
 use pillion_engine::pod::{HookKind, ProbeKind};
 use std::time::Duration;
 
@@ -98,4 +99,19 @@ fn a_sleep_is_as_long_as_it_says() {
         hook("{sleep: {seconds: 4}}"),
         HookAction::Sleep(Duration::from_secs(4))
     );
+}
+
+#[test]
+fn one_without_a_network_is_asked_over_none() {
+    let pod = app(
+        "network: none\nstartupProbe: {exec: {command: [x]}}\nreadinessProbe: {httpGet: {port: 80}}\n\
+         livenessProbe: {tcpSocket: {port: 80, host: other.example}}\n\
+         lifecycle: {preStop: {httpGet: {port: 80}}}",
+    );
+    assert_snapshot!(pod.wrong(), @"
+    spec.containers[0].readinessProbe: container `app` has `network: none`, and its `readinessProbe` asks it over the network
+      help: use `exec`, which runs where the container is, or leave `network: none` out
+    spec.containers[0].lifecycle.preStop: container `app` has `network: none`, and its `lifecycle.preStop` asks it over the network
+      help: use `exec`, which runs where the container is, or leave `network: none` out
+    ");
 }
