@@ -134,7 +134,8 @@ impl Watcher {
         self.prune();
     }
 
-    /// What has happened since the last time. To be called when there is something to read.
+    /// What has happened since the last time, or the first of it if that is much. To be called as long as there is something
+    /// to read.
     pub fn read(&mut self) -> BTreeSet<Change> {
         let mut changes = BTreeSet::new();
         for (number, flags, name) in self.take_events() {
@@ -171,6 +172,10 @@ impl Watcher {
         while let Ok(event) = reader.next() {
             let name = event.file_name().map(|name| name.to_bytes().to_vec());
             events.push((event.wd(), event.events(), name));
+            // What was read is taken in; the rest comes with the next call.
+            if reader.is_buffer_empty() {
+                break;
+            }
         }
         events
     }

@@ -226,3 +226,22 @@ fn when_the_kernel_has_lost_count_everything_counts() {
     let told: Vec<_> = changes.iter().map(|change| &change.path).collect();
     assert_eq!(told, [&yard.path("src")], "the file is as it was");
 }
+
+#[test]
+fn much_that_happens_at_once_is_told_by_and_by() {
+    let mut yard = Yard::new(&["src/main"], "src");
+    for number in 0..1000 {
+        yard.write(&format!("src/{number}"), "");
+    }
+    let first = yard.watcher.read().len();
+    assert!((1..1000).contains(&first), "{first}");
+    let mut all = first;
+    loop {
+        let more = yard.watcher.read().len();
+        if more == 0 {
+            break;
+        }
+        all += more;
+    }
+    assert!(all >= 1000, "{all}");
+}

@@ -16,6 +16,9 @@ pub(in crate::process) struct NotifySocket {
 /// Longer than anything that the protocol has.
 const LONGEST: usize = 4096;
 
+/// So many messages are taken before anybody else gets their turn.
+const AT_ONCE: usize = 64;
+
 // === impl NotifySocket ===
 
 impl NotifySocket {
@@ -36,11 +39,15 @@ impl NotifySocket {
         &self.path
     }
 
-    /// What the messages that have come say about readiness, the last word last.
+    /// What the messages that have come say about readiness, the last word last. Whoever says more than that at once does
+    /// not keep others from their turn.
     pub(in crate::process) fn receive(&self) -> Vec<bool> {
         let mut said = Vec::new();
         let mut buffer = [0; LONGEST];
-        while let Ok(length) = self.socket.recv(&mut buffer) {
+        for _ in 0..AT_ONCE {
+            let Ok(length) = self.socket.recv(&mut buffer) else {
+                break;
+            };
             said.extend(readiness(&buffer[..length]));
         }
         said
@@ -73,6 +80,22 @@ fn readiness(message: &[u8]) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whoever_never_stops_talking_is_left_for_a_while() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notify");
+        let socket = NotifySocket::bind(&path, &Identity::default()).unwrap();
+        let flood = UnixDatagram::unbound().unwrap();
+        let talker = std::thread::spawn(move || while flood.send_to(b"READY=1", &path).is_ok() {});
+
+        for _ in 0..100 {
+            assert!(socket.receive().len() <= AT_ONCE);
+        }
+
+        drop(socket);
+        talker.join().unwrap();
+    }
 
     #[test]
     fn only_whole_lines_count() {
