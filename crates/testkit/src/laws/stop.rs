@@ -113,7 +113,7 @@ fn after_its_hook(world: &World, id: ContainerId) -> Verdict {
     let orderly = world.reasons(id).only(Why::POD) && !world.budget_spent().possibly();
     let hooked = container.hooks.pre_stop && life.runs_itself() && life.started(container).surely();
     let early = life.told.is_some() || life.run.left_before || world.crashed;
-    if !orderly || !hooked || early {
+    if !orderly || !hooked || early || used_up_by_another_hook(world, id) {
         return Ok(());
     }
     if life.pre_stop == Hook::Idle {
@@ -129,6 +129,21 @@ fn after_its_hook(world: &World, id: ContainerId) -> Verdict {
         ));
     }
     Ok(())
+}
+
+/// Its own timeout counts from its turn, and its `podStopping` hook, which comes first, may have taken all of it.
+fn used_up_by_another_hook(world: &World, id: ContainerId) -> bool {
+    let container = world.container(id);
+    let own = container
+        .stop_timeout
+        .filter(|_| container.hooks.pod_stopping);
+    let used = |own| {
+        world
+            .goal
+            .stop
+            .is_some_and(|stop| stop.began.earliest + own <= world.now)
+    };
+    own.is_some_and(used)
 }
 
 /// A reversal runs in an ordered stop, after a success, when nothing needs the oneshot any more.
