@@ -3,7 +3,7 @@
 use super::World;
 use super::fate::Fates;
 use super::goal::Level;
-use super::life::{Asked, Undo, Why};
+use super::life::{Asked, Hook, Undo, Why};
 use crate::tri::Tri;
 use pillion_engine::ContainerId;
 use pillion_engine::pod::{Kind, Rerun, Role};
@@ -168,8 +168,11 @@ impl World {
         }
         let over = if container.is_oneshot() {
             Tri::No
-        } else {
+        } else if life.pre_stop == Hook::Idle {
             life.shown.was_ready
+        } else {
+            // Its stop has begun, and its start may have ended only then.
+            life.shown.was_ready.doubted()
         };
         let surely = life
             .turn
@@ -190,7 +193,10 @@ impl World {
         match replacing.swapped {
             None => replacing.swap & Tri::from(replacing.pulled),
             Some(at) => {
-                let late = self.now >= at + replacing.patience;
+                // It counts from the turn: an image that was lost with a driver is pulled again first.
+                let turn = self.life(id).turn.earliest;
+                let since = turn.map_or(at, |turn| turn.min(at));
+                let late = self.now >= since + replacing.patience;
                 !replacing.settled & Tri::from(late).doubted()
             }
         }
