@@ -268,7 +268,8 @@ impl Life {
                 Role::Main => (!dice.one_in(3)).then(|| time(dice, 1, 4, offset)),
             },
             exits: (first, later),
-            stops_in: (!dice.one_in(6)).then(|| dice.pick(&[0, 0, 20 + offset, 60 + offset])),
+            // Never two seconds: whoever is told when the budget is used up is killed just then.
+            stops_in: (!dice.one_in(6)).then(|| dice.pick(&[0, 0, 25 + offset, 60 + offset])),
         }
     }
 }
