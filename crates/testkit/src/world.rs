@@ -27,7 +27,7 @@ pub(crate) mod tally;
 use crate::tri::Tri;
 use delays::Delays;
 use fate::Fates;
-use goal::Goal;
+use goal::{Goal, Level, Move};
 use life::Life;
 use pillion_engine::pod::{Container, Pod, RestartPolicy};
 use pillion_engine::{ContainerId, PodResult, Tick};
@@ -163,13 +163,17 @@ impl World {
                 .collect();
             let timed = self.timed;
             let life = self.life_mut(id);
-            let tried = life.shown.since.is_some()
-                && (!hooked || life.shown.post_start.went_well().surely());
+            let hook = if hooked {
+                life.shown.post_start.went_well()
+            } else {
+                Tri::Yes
+            };
+            let tried = Tri::from(life.shown.since.is_some()) & hook;
             // Started only after it was told to stop: whether that counts is open.
             let told = life.told.is_some();
             let counts = |it: Tri| if told { it.doubted() } else { it };
             life.run.started = life.run.started | counts(started);
-            life.run.attempted = life.run.attempted | counts(Tri::from(tried));
+            life.run.attempted = life.run.attempted | counts(tried);
             life.shown.was_ready = life.shown.was_ready | ready;
             life.settle_replacement(ready, timed);
             for (old, new) in life.run.held.iter_mut().zip(held) {
@@ -180,7 +184,7 @@ impl World {
 
     /// What waits for something impossible gives up. True if anybody did.
     fn follow_hopeless(&mut self) -> bool {
-        if !matches!(self.goal.level, goal::Level::Run) {
+        if !matches!(self.goal.level, Level::Run) {
             return false;
         }
         let mut changed = false;
@@ -212,7 +216,21 @@ impl World {
             let restart = &self.container(id).restart;
             let never = restart.policy == RestartPolicy::Never;
             let limited = restart.limit.is_some();
+            let fails_attempt = restart.failure_restarts_pod;
             self.life_mut(id).oversleep(never, limited);
+            if fails_attempt {
+                self.doubt_attempt(id);
+            }
+        }
+    }
+
+    /// The pod may have been restarted for a container that overslept, without any other trace.
+    fn doubt_attempt(&mut self, id: ContainerId) {
+        self.delays.doubted = true;
+        let again = Move::again(Level::Restart, self.now).by(id);
+        let mut open = self.goal.open.iter();
+        if !open.any(|it| it.by == again.by && it.level == again.level) {
+            self.goal.open.push(again);
         }
     }
 

@@ -409,7 +409,11 @@ impl Engine {
         match self.life(target).record.turn {
             Some(_) | None if !waits => self.remember(number, |gate| gate.deadline = None),
             Some(turn) if self.gate(number).deadline.is_none() => {
-                let deadline = (turn.max(waiting.waiting_since) + timeout).max(now);
+                let deadline = turn.max(waiting.waiting_since) + timeout;
+                if deadline <= now {
+                    // Its time went by while something else let it go on without.
+                    return self.on_requirement_timeout(now, number);
+                }
                 self.remember(number, |gate| gate.deadline = Some(deadline));
             }
             // It has been counting since an earlier try of the target, or the target's turn is to come.

@@ -1,7 +1,7 @@
 //! What a wait counts from, what ends it, and how closely its target is looked at meanwhile.
 
 use super::{Draft, Stage};
-use crate::pod::{Need, OnGiveUp, OnRestart, ProbeKind, Reaction};
+use crate::pod::{Need, OnGiveUp, OnRestart, ProbeKind, Reaction, Until};
 use crate::result::WaitState;
 use crate::{Event, Impossible, What};
 use std::time::Duration;
@@ -162,4 +162,31 @@ fn a_container_is_probed_as_soon_as_somebody_waits_for_it() {
     stage.exited("app", 1);
 
     assert!(attempts_in_a_second(&mut stage) >= 20);
+}
+
+#[test]
+fn a_wait_whose_time_went_by_while_its_target_failed_is_over_at_once() {
+    let mut stage = Draft::new(&["db", "app"])
+        .with("db", |db| db.image = Some("db:1".into()))
+        .requires("app", "db")
+        .edge("app", "db", |edge| {
+            edge.need = Need::Soft;
+            edge.until = Until::Exited;
+            edge.timeout = Some(Duration::from_secs(5));
+        })
+        .play();
+    let (container, attempt) = (stage.id("db"), 1);
+    let message = "no".into();
+    stage.event(Event::PullFailed {
+        container,
+        attempt,
+        message,
+    });
+    stage.pass_secs(10);
+    stage.pulled("db");
+    stage.asked();
+
+    stage.started("db");
+
+    assert_eq!(stage.asked(), ["start app"]);
 }

@@ -6,7 +6,7 @@ use crate::world::goal::{Level, PodStop};
 use crate::world::life::Why;
 use crate::world::{LastInput, World};
 use pillion_engine::pod::{HookKind, Pod, ProbeKind};
-use pillion_engine::{Action, ContainerId, Tick};
+use pillion_engine::{Action, Command, ContainerId, Tick};
 use pillion_simulator::trace::Trace;
 use std::time::Duration;
 
@@ -123,9 +123,10 @@ fn not_too_short(world: &World, id: ContainerId, deadline: Tick) -> Verdict {
     };
     let orderly = world.reasons(id).only(Why::POD) && life.told.is_none() && !life.run.left_before;
     let own = world.container(id).stop_timeout;
-    // A timeout counts from the turn, and a hook may have used it up.
+    // A timeout counts from the turn, and a hook or the reversal itself may have used it up.
     let hooks = world.container(id).hooks;
-    let from = if hooks.pre_stop || hooks.pod_stopping {
+    let reverses = life.command == Command::Undo;
+    let from = if hooks.pre_stop || hooks.pod_stopping || reverses {
         Tick::ZERO
     } else {
         world.now

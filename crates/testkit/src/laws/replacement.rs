@@ -179,6 +179,7 @@ fn pulled_first(world: &World, id: ContainerId, replacing: Replacing) -> Verdict
         && !asked
         && replacing.swapped.is_none()
         && life.told.is_none()
+        && life.fates.is(Fates::WANTED).surely()
         && world.is_running().surely()
     {
         return Err(Complaint::of(

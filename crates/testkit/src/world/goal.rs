@@ -245,10 +245,13 @@ impl World {
             ends,
         });
         for (life, container) in self.lives.iter_mut().zip(&self.shape.pod.containers) {
-            let first = before.is_none() && life.told.is_none() && !self.crashed;
+            // Who is on its way down already does not go on serving.
+            let serves = life.told.is_none() && life.pre_stop == Hook::Idle;
+            let first = before.is_none() && serves && !self.crashed;
             life.run.to_be_warned =
                 first && level == Level::End && life.started(container).surely();
             life.begin_stop(before.is_none(), container);
+            life.replacing = life.replacing.filter(|_| level != Level::End);
         }
     }
 
@@ -403,7 +406,11 @@ impl Life {
         self.run.left_before |= self.told.is_some() || self.pre_stop != Hook::Idle || hooked;
         self.going = None;
         self.asked = None;
-        self.replacing = None;
+        // A new one that is to be run again may still have to show that it gets ready.
+        self.replacing = self.replacing.filter(|it| it.swapped.is_some());
+        if let Some(replacing) = &mut self.replacing {
+            replacing.settled = replacing.settled | Tri::Maybe;
+        }
         if first {
             self.run.fell = false;
             self.pod_stopping = Hook::Idle;

@@ -252,8 +252,18 @@ impl World {
     /// Whether all are down, and the next run of the pod is to come.
     fn is_between_runs(&self) -> bool {
         let idle = |life: &Life| !life.live() && life.run.begun == Tri::No;
-        let later = |life: &Life| life.due.earliest > self.now;
+        let later = |life: &Life| life.due.earliest > self.timed;
         self.lives.iter().all(idle) && self.lives.iter().any(later)
+    }
+
+    /// Whether that may be so, whatever was added for debugging.
+    fn may_be_between_runs(&self) -> bool {
+        let mut counted = self
+            .lives
+            .iter()
+            .zip(&self.shape.pod.containers)
+            .filter(|(_, container)| container.role != Role::Ephemeral);
+        counted.all(|(life, _)| !life.live() && life.due.latest > self.now)
     }
 
     fn ask_one(&mut self, by: Option<ContainerId>, asked: Asked) {
@@ -354,6 +364,12 @@ impl World {
         let made = |it: &Life| it.live() || it.run.code.is_some();
         let created = Tri::from(self.lives.iter().any(made))
             | Tri::from(self.lives.iter().any(|it| it.attempt > 0)).doubted();
+        // A restart of all leaves nothing that was made, and may not be over yet.
+        let created = if self.may_be_between_runs() {
+            created.doubted()
+        } else {
+            created
+        };
         let never = self.shape.pod.restart_policy == RestartPolicy::Never;
         let now = self.now;
         for (life, container) in self.lives.iter_mut().zip(&self.shape.pod.containers) {
@@ -370,7 +386,14 @@ impl World {
             if life.undo != Undo::Nothing {
                 life.undo = Undo::Owed(Tri::Maybe);
             }
-            life.replacing = None;
+            // Where nothing was made, nothing is lost, and an exchange goes on; what was swapped in is run again on trial.
+            life.replacing = life
+                .replacing
+                .filter(|it| it.swapped.is_some() || !created.surely());
+            if let Some(replacing) = &mut life.replacing {
+                replacing.swap = replacing.swap.doubted();
+                replacing.settled = replacing.settled | Tri::Maybe;
+            }
         }
         match self.goal.level {
             Level::Run if never && created.surely() => {
@@ -419,6 +442,7 @@ impl World {
             life.turn.first = old.turn.first;
             if !ran {
                 // Nothing has ever run: nothing may have to begin again.
+                life.fates = life.fates.or(old.fates);
                 life.run.failed = old.run.failed.doubted();
                 life.run.attempted = old.run.attempted.doubted();
                 life.run.begun = old.run.begun.doubted();
