@@ -88,6 +88,18 @@ impl<R: Runtime, J: Journal, F: Front<R>> Pump<R, J, F> {
         }
     }
 
+    /// Tells an engine that was restored from a journal what is left of its containers.
+    pub fn recover(&mut self) {
+        let now = self.runtime.now();
+        for container in self.engine.expected() {
+            if let Some(record) = self.engine.record(container) {
+                let found = self.runtime.find(container, record.attempt);
+                self.engine.handle_found(now, container, found);
+            }
+        }
+        self.engine.handle_resume(now);
+    }
+
     /// Runs the pod to its end.
     pub fn run(&mut self) -> io::Result<PodResult> {
         loop {

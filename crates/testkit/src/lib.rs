@@ -22,6 +22,7 @@ pub mod differential;
 pub mod draft;
 pub mod environment;
 pub mod explore;
+pub mod fake;
 pub mod families;
 pub mod fuzz;
 pub mod generate;

@@ -58,8 +58,15 @@ impl World {
 
     /// A start may show that another run of the pod has begun.
     fn recognise_start(&mut self, id: ContainerId) {
-        let again = matches!(self.goal.level, Level::Restart | Level::Kill);
-        if again && !self.may_run(id).possibly() && self.all_down().possibly() {
+        if self.may_run(id).possibly() || !self.all_down().possibly() {
+            return;
+        }
+        // A restart that left no other trace may have come and gone.
+        let mut open = self.goal.open.iter();
+        if self.goal.level == Level::Run && open.any(|it| it.level != Level::End) {
+            self.commit();
+        }
+        if matches!(self.goal.level, Level::Restart | Level::Kill) {
             self.begin_run();
             self.follow();
         }

@@ -139,6 +139,8 @@ impl World {
             // It counts as ended with 0, whatever its own code.
             life.run.code = Some(0);
         }
+        // It was to go, and went before it was told: it may count so, too.
+        life.run.pardoned |= was.going.is_some() && ended_well.possibly() && !oneshot;
         for it in all.moves {
             if certain {
                 self.move_goal(it, grace);

@@ -3,6 +3,7 @@
 use super::World;
 use super::fate::Fates;
 use super::goal::EndCause;
+use super::life::Life;
 use crate::tri::Tri;
 use pillion_engine::pod::{Keystone, OnGiveUp, Role, Target};
 use pillion_engine::status::Phase;
@@ -55,7 +56,7 @@ impl World {
             Some(Keystone::Failure) => Tri::No,
             Some(Keystone::Any) | None => {
                 let gave_up = life.fates.is(Fates::GAVE_UP);
-                Tri::from(life.run.code == Some(0)) & !gave_up
+                Tri::from(life.run.code == Some(0)) & !gave_up & !life.undone()
             }
         }
     }
@@ -78,12 +79,7 @@ impl World {
     /// Whether a main ended with 0; `None` if it does not count.
     fn counted_success(&self, id: ContainerId) -> Option<Tri> {
         let (life, container) = (self.life(id), self.container(id));
-        // A oneshot that was killed has not done its work, also while it is to be tried again.
-        let undone = life
-            .run
-            .verdict
-            .map_or(Tri::No, |own| own.is(Fates::ENDED_BAD));
-        let bad = life.fates.is(Fates::GAVE_UP) | life.fates.is(Fates::ENDED_BAD) | undone;
+        let bad = life.fates.is(Fates::GAVE_UP) | life.fates.is(Fates::ENDED_BAD) | life.undone();
         let well = match life.run.code {
             // Killed by a probe or a timeout, and yet it ended with 0: that is open.
             Some(0) => !bad.doubted(),
@@ -170,5 +166,15 @@ impl World {
             }
         };
         (!known).then(|| format!("no main ended with {}", result.code))
+    }
+}
+
+// === impl Life ===
+
+impl Life {
+    /// A oneshot that was killed has not done its work, whatever its code, also while it is to be tried again.
+    fn undone(&self) -> Tri {
+        let verdict = self.run.verdict;
+        verdict.map_or(Tri::No, |own| own.is(Fates::ENDED_BAD))
     }
 }

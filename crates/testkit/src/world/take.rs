@@ -240,20 +240,34 @@ impl World {
         match reaction {
             Reaction::Restart => self.ask_one(by, Asked::Restart),
             Reaction::Ignore => self.ask_one(by, Asked::Ignore),
-            // It is being done.
-            Reaction::RestartAllContainers | Reaction::RestartPod if self.is_between_runs() => {}
-            Reaction::RestartAllContainers => self.move_goal(Move::again(Level::Kill, now), grace),
-            Reaction::RestartPod => self.move_goal(Move::again(Level::Restart, now), grace),
+            Reaction::RestartAllContainers => self.ask_again(Move::again(Level::Kill, now), grace),
+            Reaction::RestartPod => self.ask_again(Move::again(Level::Restart, now), grace),
             Reaction::FailPod => self.move_goal(Move::end(EndCause::Fail(by), now), grace),
             Reaction::CompletePod => self.move_goal(Move::end(EndCause::Complete(by), now), grace),
         }
     }
 
+    /// Another run of the pod is asked for.
+    fn ask_again(&mut self, to: Move, grace: Span) {
+        match self.is_between_runs() {
+            // It is being done.
+            Tri::Yes => {}
+            Tri::Maybe => self.goal.open.push(to),
+            Tri::No => self.move_goal(to, grace),
+        }
+    }
+
     /// Whether all are down, and the next run of the pod is to come.
-    fn is_between_runs(&self) -> bool {
+    fn is_between_runs(&self) -> Tri {
         let idle = |life: &Life| !life.live() && life.run.begun == Tri::No;
-        let later = |life: &Life| life.due.earliest > self.timed;
-        self.lives.iter().all(idle) && self.lives.iter().any(later)
+        let all_idle = self.lives.iter().all(idle);
+        let due_after = |at| self.lives.iter().any(|life: &Life| life.due.earliest > at);
+        match (all_idle, due_after(self.now), due_after(self.timed)) {
+            (true, true, _) => Tri::Yes,
+            // Its time has come, and nobody has looked at the clock yet.
+            (true, false, true) => Tri::Maybe,
+            (true, false, false) | (false, ..) => Tri::No,
+        }
     }
 
     /// Whether that may be so, whatever was added for debugging.
