@@ -11,6 +11,9 @@ use std::io;
 /// What containers ask for can be taken.
 pub const ASKED: Token = Token(0);
 
+/// A pod that has not ended after so many waits never will.
+const PATIENCE: usize = 10_000;
+
 /// Containers played by their scripts, in virtual time.
 #[derive(Clone, Debug)]
 pub struct Fake {
@@ -56,6 +59,9 @@ impl Runtime for Fake {
     }
 
     fn wait(&mut self, until: Option<Tick>) -> io::Result<Happening> {
+        if self.waits.len() == PATIENCE {
+            return Err(io::Error::other("the pod does not come to its end"));
+        }
         self.waits.push(until);
         match self.stage.next(until) {
             Some(News::Event(event)) => Ok(Happening::Event(event)),

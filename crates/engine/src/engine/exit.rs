@@ -90,14 +90,16 @@ impl Engine {
             restarting_all,
             killed: why.is_some_and(StopWhy::is_failure),
         };
-        let done =
-            why.is_none() && self.def(container).is_oneshot() && self.is_success(container, &end);
+        let def = self.def(container);
+        let at_once = !def.hooks.post_start && def.probes.startup.is_none();
+        let done = why.is_none() && def.is_oneshot() && self.is_success(container, &end);
         let record = self.record_mut(container);
         record.exit = Some(Box::new(end));
         // A stop that the engine asked for is no failed attempt.
         record.failed = !stopped && !done;
         record.attempted = true;
-        record.started_once = true;
+        // Whoever has done its work has started, though its hook or probe had no time to say so.
+        record.started_once |= at_once || done;
         // Down from here on; what becomes of it is decided next.
         record.state = State::Waiting;
         self.note_ran(container);

@@ -366,3 +366,26 @@ fn nobody_is_said_to_wait_in_a_pod_that_ends() {
 
     assert_eq!(told_waits(&mut stage), 0);
 }
+
+#[test]
+fn a_oneshot_that_failed_before_its_hook_returned_has_not_started_and_one_that_succeeded_has() {
+    let hooks = crate::pod::Hooks {
+        post_start: true,
+        ..crate::pod::Hooks::default()
+    };
+    for (code, app_starts) in [(1, false), (0, true)] {
+        let draft = Draft::new(&["once", "app"])
+            .oneshot("once")
+            .with("once", |once| once.hooks = hooks);
+        let mut stage = draft
+            .edge("app", "once", |edge| edge.until = Until::Started)
+            .play();
+        stage.started("once");
+        stage.asked();
+
+        stage.exited("once", code);
+
+        let starts = stage.asked().contains(&"start app".to_owned());
+        assert_eq!(starts, app_starts, "it exited with {code}");
+    }
+}

@@ -157,7 +157,9 @@ fn right_version(world: &World, id: ContainerId, version: u32) -> Verdict {
     let late = world.now >= replacing.since + replacing.patience;
     // What has ended for good will never be ready: nobody has to wait for it.
     let over = !life.fates.is(Fates::WANTED).surely();
-    if version < replacing.version && !late && !over && !world.crashed {
+    // Another run of the pod has begun since, and nobody knows how far the exchange had come.
+    let doubted = replacing.settled.possibly();
+    if version < replacing.version && !late && !over && !doubted && !world.crashed {
         return complain("was put back before the new one was late");
     }
     Ok(())

@@ -270,7 +270,8 @@ impl World {
             }
         }
         let named = |it: &Move| matches!(it.cause, Some(EndCause::Keystone(_)));
-        if self.mains_are_over() == certainty && !moves.iter().any(named) {
+        let decided = certainty == Tri::Yes && moves.iter().any(named);
+        if self.mains_are_over() == certainty && !decided {
             moves.push(Move::end(EndCause::Completion, since));
         }
         moves

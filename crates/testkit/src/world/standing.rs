@@ -84,7 +84,10 @@ impl World {
         let ignored = life.fates.is(Fates::IGNORED).doubted();
         match until {
             Until::Attempted => life.run.attempted,
-            Until::Started if container.is_oneshot() => life.run.started,
+            // One that has done its work has started, though its hook or its probe had no time to say so.
+            Until::Started if container.is_oneshot() => {
+                life.run.started | life.fates.is(Fates::ENDED_OK).doubted()
+            }
             Until::Started => life.started(container) & self.stays(id),
             Until::Ready => life.ready(container) & self.stays(id),
             Until::Succeeded if life.run.code == Some(0) => {
