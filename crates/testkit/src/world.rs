@@ -47,6 +47,8 @@ pub(crate) struct World {
     pub(crate) began: Tick,
     /// When this run of the pod began.
     pub(crate) run_began: Tick,
+    /// Everything is down for another run of the pod, and nothing shows yet that it has begun.
+    pub(crate) between_runs: bool,
     /// Whether there is a sandbox.
     pub(crate) sandbox: bool,
     /// Where the pod is going.
@@ -93,6 +95,7 @@ impl World {
             timed: now,
             began: now,
             run_began: now,
+            between_runs: false,
             sandbox: false,
             goal: Goal::new(),
             lives,

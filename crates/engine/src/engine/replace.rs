@@ -73,10 +73,10 @@ impl Engine {
             return;
         }
         self.take_replacement_now(container);
-        if matches!(
-            self.life(container).record.state,
-            State::Waiting | State::BackOff { .. }
-        ) {
+        let record = &self.life(container).record;
+        let waits = matches!(record.state, State::Waiting | State::BackOff { .. });
+        // Whoever goes down with others may be about to end: the wave says what becomes of it.
+        if waits && record.after.is_none() {
             self.want_image(now, container);
         }
     }

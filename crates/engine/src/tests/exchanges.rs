@@ -244,3 +244,21 @@ fn the_time_of_a_new_container_begins_anew_with_the_pod() {
     stage.pass_secs(1);
     assert_eq!(stage.asked().last().unwrap(), "stop app by 66s");
 }
+
+#[test]
+fn no_image_is_pulled_for_one_that_ends_with_its_target() {
+    let mut stage = Draft::new(&["db", "job"])
+        .oneshot("job")
+        .policy("db", RestartPolicy::Never)
+        .on_restart("job", "db", OnRestart::Restart)
+        .play();
+    stage.started("db");
+    stage.started("job");
+    stage.exited("db", 0);
+    replace(&mut stage, "job", image("job:2"));
+    stage.asked();
+
+    stage.exited("job", 143);
+
+    assert_eq!(stage.asked(), [""; 0]);
+}

@@ -79,6 +79,10 @@ impl World {
         if !self.knows(id) {
             return;
         }
+        // Whoever waits for the next run is neither pulled nor started.
+        if matches!(action, Action::Pull { .. } | Action::Start { .. }) {
+            self.between_runs = false;
+        }
         match *action {
             Action::Pull { version, .. } => {
                 self.life_mut(id).image = Image::Pulling { attempt, version };

@@ -25,7 +25,7 @@ impl World {
         let pod = &self.shape.pod;
         let age = pod.active_deadline.map(|_| self.now.since(self.began));
         let settled = self.now.since(self.run_began) > pod.backoff.reset;
-        (age, settled, self.timed == self.now).hash(hasher);
+        (age, settled, self.timed == self.now, self.between_runs).hash(hasher);
         let told = (self.shown_ready, self.result.is_some());
         (self.sandbox, told, self.crashed, self.dead).hash(hasher);
     }

@@ -360,6 +360,7 @@ impl World {
         self.goal.open.clear();
         self.goal.stop = None;
         self.run_began = self.now;
+        self.between_runs = true;
         for id in ids(&self.lives) {
             let container = &self.shape.pod.containers[id.index()];
             if container.role != Role::Ephemeral {
@@ -408,8 +409,8 @@ impl Life {
         self.going = None;
         self.asked = None;
         // A new one that is to be run again may still have to show that it gets ready.
-        self.replacing = self.replacing.filter(|it| it.swapped.is_some());
         if let Some(replacing) = &mut self.replacing {
+            replacing.swap = replacing.swap.doubted();
             replacing.settled = replacing.settled | Tri::Maybe;
         }
         if first {

@@ -257,27 +257,17 @@ impl World {
         }
     }
 
-    /// Whether all are down, and the next run of the pod is to come.
+    /// Whether all are down, and the next run of the pod is to come. It shows by the images that are asked for, if there
+    /// are any.
     fn is_between_runs(&self) -> Tri {
-        let idle = |life: &Life| !life.live() && life.run.begun == Tri::No;
-        let all_idle = self.lives.iter().all(idle);
-        let due_after = |at| self.lives.iter().any(|life: &Life| life.due.earliest > at);
-        match (all_idle, due_after(self.now), due_after(self.timed)) {
-            (true, true, _) => Tri::Yes,
-            // Its time has come, and nobody has looked at the clock yet.
-            (true, false, true) => Tri::Maybe,
-            (true, false, false) | (false, ..) => Tri::No,
-        }
-    }
-
-    /// Whether that may be so, whatever was added for debugging.
-    fn may_be_between_runs(&self) -> bool {
-        let mut counted = self
+        let mut wanted = self
             .lives
             .iter()
             .zip(&self.shape.pod.containers)
-            .filter(|(_, container)| container.role != Role::Ephemeral);
-        counted.all(|(life, _)| !life.live() && life.due.latest > self.now)
+            .filter(|(life, _)| life.fates.is(Fates::WANTED).surely());
+        let shows = wanted.any(|(_, container)| container.image.is_some());
+        let between = Tri::from(self.between_runs);
+        if shows { between } else { between.doubted() }
     }
 
     fn ask_one(&mut self, by: Option<ContainerId>, asked: Asked) {
@@ -379,7 +369,7 @@ impl World {
         let created = Tri::from(self.lives.iter().any(made))
             | Tri::from(self.lives.iter().any(|it| it.attempt > 0)).doubted();
         // A restart of all leaves nothing that was made, and may not be over yet.
-        let created = if self.may_be_between_runs() {
+        let created = if self.between_runs {
             created.doubted()
         } else {
             created
@@ -444,7 +434,9 @@ impl World {
             .open_moves()
             .filter(|it| it.level == Level::End)
             .collect();
+        let between_runs = self.between_runs;
         self.begin_run();
+        self.between_runs = between_runs;
         self.goal.open = open;
         self.delays.doubted = true;
         let now = self.now;
