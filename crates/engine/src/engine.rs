@@ -104,6 +104,8 @@ pub struct Engine {
     changed: VecDeque<Target>,
     /// Containers that nothing holds back, to be started when everything has been looked at.
     free: VecDeque<ContainerId>,
+    /// Containers that may need an image, to be asked for when everything has been looked at.
+    unpulled: VecDeque<ContainerId>,
     dirty: Vec<ContainerId>,
     dirty_edges: Vec<u32>,
     pod_dirty: bool,
@@ -332,6 +334,7 @@ impl Engine {
             work: VecDeque::new(),
             changed: VecDeque::new(),
             free: VecDeque::new(),
+            unpulled: VecDeque::new(),
             dirty: Vec::new(),
             dirty_edges: Vec::new(),
             pod_dirty: false,
@@ -365,7 +368,13 @@ impl Engine {
     /// Follows up on everything that the current input has changed, and hands out what comes of it.
     fn settle(&mut self, now: Tick) {
         self.follow(now);
-        while let Some(container) = self.free.pop_front() {
+        loop {
+            while let Some(container) = self.unpulled.pop_front() {
+                self.pull_missing(now, container);
+            }
+            let Some(container) = self.free.pop_front() else {
+                break;
+            };
             self.start_free(now, container);
             self.follow(now);
         }

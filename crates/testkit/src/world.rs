@@ -29,6 +29,7 @@ use delays::Delays;
 use fate::Fates;
 use goal::{Goal, Level, Move};
 use life::Life;
+use moment::Span;
 use pillion_engine::pod::{Container, Pod, RestartPolicy};
 use pillion_engine::{ContainerId, PodResult, Tick};
 use shape::Shape;
@@ -219,9 +220,13 @@ impl World {
             let restart = &self.container(id).restart;
             let never = restart.policy == RestartPolicy::Never;
             let limited = restart.limit.is_some();
-            let fails_attempt = restart.failure_restarts_pod;
+            let fails_attempt = restart.failure_restarts_pod && never;
+            let surely = self.start_timed_out(id).surely() && self.is_running().surely();
             self.life_mut(id).oversleep(never, limited);
-            if fails_attempt {
+            if fails_attempt && surely {
+                let grace = Span::at(self.now + self.shape.budget());
+                self.move_goal(Move::again(Level::Restart, self.now), grace);
+            } else if fails_attempt {
                 self.doubt_attempt(id);
             }
         }

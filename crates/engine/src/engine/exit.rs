@@ -70,7 +70,7 @@ impl Engine {
                 self.exited_in_stop(now, container, why, exit);
             }
         }
-        self.replacement_due(now, container);
+        self.replacement_due(container);
     }
 
     /// Remembers how a run ended, and forgets the process.
@@ -197,7 +197,7 @@ impl Engine {
         let until = now + after;
         self.record_mut(container).state = State::BackOff { until, unstarted };
         self.timers.arm(Timer::BackOff(container), until);
-        self.prepare(now, container);
+        self.prepare(container);
     }
 
     /// It will not be started again.

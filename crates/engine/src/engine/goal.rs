@@ -46,7 +46,7 @@ impl Engine {
             }
         }
         self.recount_pod();
-        self.resume_replacements(now);
+        self.resume_replacements();
         for edge in self.graph.edges() {
             self.remember(edge, |gate| {
                 gate.held = false;

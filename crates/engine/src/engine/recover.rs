@@ -115,7 +115,7 @@ impl Engine {
         // A stop goes on as far as it had come before anybody in it is held to be needed.
         self.follow(now);
         for container in self.containers() {
-            self.resume_waiting(now, container);
+            self.resume_waiting(container);
         }
         self.settle(now);
     }
@@ -268,9 +268,9 @@ impl Engine {
     }
 
     /// Whoever is down and wanted goes on towards its start.
-    fn resume_waiting(&mut self, now: Tick, container: ContainerId) {
+    fn resume_waiting(&mut self, container: ContainerId) {
         match self.life(container).record.state {
-            State::Waiting | State::BackOff { .. } => self.prepare(now, container),
+            State::Waiting | State::BackOff { .. } => self.prepare(container),
             State::Starting
             | State::Running { .. }
             | State::Stopping { .. }

@@ -68,17 +68,12 @@ impl Engine {
     }
 
     /// A container that must not be cut short has ended: it has the new definition from now on.
-    pub(super) fn replacement_due(&mut self, now: Tick, container: ContainerId) {
+    pub(super) fn replacement_due(&mut self, container: ContainerId) {
         if !self.will_be_redefined(container) || self.is_bound(container) {
             return;
         }
         self.take_replacement_now(container);
-        let record = &self.life(container).record;
-        let waits = matches!(record.state, State::Waiting | State::BackOff { .. });
-        // Whoever goes down with others may be about to end: the wave says what becomes of it.
-        if waits && record.after.is_none() {
-            self.want_image(now, container);
-        }
+        self.want_image(container);
     }
 
     /// The image of a replacement is there. Says whether it was one.
@@ -186,12 +181,7 @@ impl Engine {
         match self.replace_step(container) {
             Some(ReplaceStep::Pulling) => {
                 self.abandon_replacement(now, container);
-                if matches!(
-                    self.life(container).record.state,
-                    State::Waiting | State::BackOff { .. }
-                ) {
-                    self.want_image(now, container);
-                }
+                self.want_image(container);
             }
             Some(ReplaceStep::Watching) => self.roll_back(now, container),
             Some(ReplaceStep::Stopping | ReplaceStep::RollingBack | ReplaceStep::NextStart)
@@ -224,13 +214,13 @@ impl Engine {
     }
 
     /// A run of the pod begins, with what was wanted last.
-    pub(super) fn resume_replacements(&mut self, now: Tick) {
+    pub(super) fn resume_replacements(&mut self) {
         let under_way: Vec<_> = self.replacing.keys().copied().collect();
         for container in under_way {
             match self.replace_step(container) {
                 Some(ReplaceStep::RollingBack) => self.put_back(container),
                 Some(ReplaceStep::Watching | ReplaceStep::Pulling | ReplaceStep::Stopping) => {}
-                Some(ReplaceStep::NextStart) | None => self.replacement_due(now, container),
+                Some(ReplaceStep::NextStart) | None => self.replacement_due(container),
             }
         }
     }

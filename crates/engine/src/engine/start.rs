@@ -42,15 +42,14 @@ impl Engine {
                 self.begin_wait(now, container, edge);
             }
         }
-        self.prepare(now, container);
+        self.prepare(container);
         self.work.push_back(Work::Consider(container));
     }
 
-    /// Pulls the image of a container that waits. Whoever is about to give up needs none.
-    pub(super) fn prepare(&mut self, now: Tick, container: ContainerId) {
-        if self.life(container).broken == 0 {
-            self.want_image(now, container);
-        } else {
+    /// Pulls the image of a container that waits, unless it is about to give up.
+    pub(super) fn prepare(&mut self, container: ContainerId) {
+        self.want_image(container);
+        if self.life(container).broken > 0 {
             self.work.push_back(Work::Consider(container));
         }
     }
@@ -89,7 +88,7 @@ impl Engine {
         if self.has_image(container) {
             self.start(now, container);
         } else {
-            self.want_image(now, container);
+            self.want_image(container);
         }
     }
 
@@ -205,13 +204,13 @@ impl Engine {
             if self.stopped_by(container) == Some(StopWhy::StartTimeout) {
                 self.record_mut(container).last_start = now;
                 self.by_policy(now, container, Outcome::Failure, Cause::StartTimeout);
-                self.replacement_due(now, container);
+                self.replacement_due(container);
                 return self.came_down_by_itself(now, container);
             }
             // There was no run, so neither rules nor policy are asked: it is tried again, as often as it may.
             let unstarted = Some((reason, message));
             self.restart_after_back_off(now, container, unstarted, Cause::Itself);
-            self.replacement_due(now, container);
+            self.replacement_due(container);
             return self.came_down_by_itself(now, container);
         }
         let told = self.stopped_by(container).is_some();
@@ -243,16 +242,26 @@ impl Engine {
         }
     }
 
-    /// Pulls the image that the next start needs, unless that is under way.
-    pub(super) fn want_image(&mut self, now: Tick, container: ContainerId) {
-        if self.def(container).image.is_none()
+    /// Pulls the image that the next start needs, unless that is under way. What ends the pod or the container in the
+    /// same instant comes first.
+    pub(super) fn want_image(&mut self, container: ContainerId) {
+        self.unpulled.push_back(container);
+    }
+
+    /// Asks for the image of a container that waits for its next start.
+    pub(super) fn pull_missing(&mut self, now: Tick, container: ContainerId) {
+        let life = self.life(container);
+        let waits = matches!(life.record.state, State::Waiting | State::BackOff { .. });
+        if !waits
+            || life.broken > 0
+            || life.record.after.is_some()
+            || self.def(container).image.is_none()
             || self.will_be_redefined(container)
             || self.is_pulling_replacement(container)
             || self.is_swapped_out(container)
         {
             return;
         }
-        let life = self.life(container);
         let attempt = life.record.next_attempt();
         let pull = match &life.image {
             Image::Unknown => true,

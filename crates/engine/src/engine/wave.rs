@@ -289,7 +289,7 @@ impl Engine {
                 self.enter_waiting(now, container);
             }
             // It had failed by itself before its turn came: its back-off goes on.
-            After::Restart if self.is_backing_off(container) => self.prepare(now, container),
+            After::Restart if self.is_backing_off(container) => self.prepare(container),
             After::Restart => self.enter_waiting(now, container),
             After::EndOk => self.end_with_target(now, container, Cause::Itself),
             After::GiveUp => self.give_up(now, container, GiveUp::Stopped, Cause::Itself),

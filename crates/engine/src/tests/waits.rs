@@ -1,7 +1,7 @@
 //! What a wait counts from, what ends it, and how closely its target is looked at meanwhile.
 
 use super::{Draft, Stage};
-use crate::pod::{Need, OnGiveUp, OnRestart, ProbeKind, Reaction, Until};
+use crate::pod::{Need, OnGiveUp, OnRestart, ProbeKind, Reaction, RestartPolicy, Until};
 use crate::result::WaitState;
 use crate::{Event, Impossible, What};
 use std::time::Duration;
@@ -189,4 +189,49 @@ fn a_wait_whose_time_went_by_while_its_target_failed_is_over_at_once() {
     stage.started("db");
 
     assert_eq!(stage.asked(), ["start app"]);
+}
+
+#[test]
+fn nothing_is_pulled_in_the_instant_in_which_the_pod_ends() {
+    let limit = Some(Duration::from_secs(39));
+    let mut stage = Draft::new(&["slow", "app"])
+        .with("slow", |slow| {
+            slow.image = Some("slow:1".into());
+            slow.start_timeout = limit;
+        })
+        .edge("app", "slow", |edge| edge.timeout = limit)
+        .play();
+    assert_eq!(stage.asked(), ["pull slow"]);
+
+    stage.pass_secs(39);
+
+    assert_eq!(stage.asked(), ["cancel pull slow"]);
+    assert!(stage.result().is_some());
+}
+
+#[test]
+fn every_image_is_pulled_again_when_the_pod_is_restarted() {
+    let mut stage = Draft::new(&["setup", "net", "app"])
+        .oneshot("setup")
+        .policy("setup", RestartPolicy::Never)
+        .with("setup", |setup| {
+            setup.image = Some("setup:1".into());
+            setup.start_timeout = Some(Duration::from_secs(10));
+            setup.restart.failure_restarts_pod = true;
+        })
+        .with("net", |net| net.image = Some("net:1".into()))
+        .with("app", |app| app.image = Some("app:1".into()))
+        .requires("net", "setup")
+        .requires("app", "net")
+        .play();
+    stage.asked();
+
+    stage.pass_secs(10);
+
+    let pulls = stage
+        .asked()
+        .into_iter()
+        .filter(|it| it.starts_with("pull"));
+    let pulls: Vec<_> = pulls.collect();
+    assert_eq!(pulls, ["pull setup", "pull net", "pull app"]);
 }
