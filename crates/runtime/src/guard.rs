@@ -18,6 +18,7 @@
 
 pub mod cgroup;
 mod channel;
+mod doomed;
 mod keeper;
 mod message;
 mod serve;

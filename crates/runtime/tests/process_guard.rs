@@ -241,15 +241,22 @@ fn a_command_beside_the_process_is_told_apart_and_goes_with_it() {
 
 #[test]
 fn a_command_that_is_killed_leaves_nothing_of_it() {
+    leaves_nothing("sleep 1000 & echo here; wait");
+    // What has left its session, and what that has started.
+    leaves_nothing("setsid sh -c 'setsid sh -c \"echo here; exec sleep 1000\"; :' & wait");
+}
+
+/// A command that does this is killed when it has said that it is there, and the container runs on.
+fn leaves_nothing(script: &str) {
     let guard = guard();
     let (mut keeper, _output) = launch(&guard, "exec sleep 1000");
-    started(&mut keeper);
+    let process = started(&mut keeper);
     let (output, input) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).unwrap();
     let mut output = File::from(output);
     let order = Order::Exec {
         id: 1,
         input: false,
-        launch: shell("sleep 1000 & echo here; wait"),
+        launch: shell(script),
     };
     let stdio = [input.as_fd(), input.as_fd()];
     keeper.send(&order, &stdio).unwrap();
@@ -264,6 +271,7 @@ fn a_command_that_is_killed_leaves_nothing_of_it() {
     };
     assert_eq!(keeper.receive::<Report>().unwrap(), done);
     wait_for_all_to_end(output);
+    assert!(lives(process));
 }
 
 #[test]

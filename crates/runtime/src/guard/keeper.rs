@@ -2,6 +2,7 @@
 
 use super::QUIET;
 use super::channel::Channel;
+use super::doomed::Doomed;
 use super::message::{Launch, Order, Outcome, Report};
 use super::spawn::{Descriptors, NotStarted, spawn};
 use super::stage::{Scene, StageError};
@@ -25,6 +26,8 @@ struct Keeper {
     alone: bool,
     /// The commands that run beside the process.
     execs: HashMap<Pid, u64>,
+    /// What is left of commands that were killed.
+    doomed: Doomed,
     /// What it needed to begin was given back.
     rested: bool,
 }
@@ -146,6 +149,7 @@ impl Keeper {
             ended: None,
             alone: false,
             execs: HashMap::new(),
+            doomed: Doomed::default(),
             rested: false,
         }
     }
@@ -208,7 +212,7 @@ impl Keeper {
             // There is one already.
             Order::Launch(_) | Order::Rehearse(_) => {}
             Order::Exec { id, input, launch } => self.exec(id, input, &launch),
-            Order::EndExec { id } => self.signal_exec(id, libc::SIGKILL),
+            Order::EndExec { id } => self.end_exec(id),
             Order::SignalExec { id, signal } => self.signal_exec(id, signal),
             Order::Signal(number) => {
                 if self.ended.is_none() {
@@ -218,6 +222,16 @@ impl Keeper {
             }
             Order::Kill => tree::kill_children(|_| false),
         }
+    }
+
+    /// Kills a command, and all that it has started.
+    fn end_exec(&mut self, id: u64) {
+        for (pid, of) in &self.execs {
+            if *of == id {
+                self.doomed.note(*pid);
+            }
+        }
+        self.signal_exec(id, libc::SIGKILL);
     }
 
     /// A command leads a session of its own: whatever it has started without leaving it gets the signal too, as from a
@@ -264,6 +278,8 @@ impl Keeper {
         }
         if self.ended.is_some() || self.alone {
             tree::kill_children(|_| false);
+        } else {
+            self.doomed.kill();
         }
         false
     }

@@ -2,6 +2,7 @@
 
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, wait, waitpid};
 use std::fs;
+use std::str::FromStr;
 
 /// Those that this process would wait for.
 pub(crate) fn children() -> Vec<Pid> {
@@ -11,6 +12,39 @@ pub(crate) fn children() -> Vec<Pid> {
         // Not every kernel keeps that list.
         Err(_) => children_by_parent(own),
     }
+}
+
+/// All that a process has started and what that has started, as far as nobody in between has ended.
+pub(super) fn descendants(process: Pid) -> Vec<Pid> {
+    let mut found = children_of(process);
+    let mut looked = 0;
+    while let Some(next) = found.get(looked) {
+        let below = children_of(*next);
+        found.extend(below);
+        looked += 1;
+    }
+    found
+}
+
+/// When a process began, in a measure of its own. Two that have the same number one after the other differ in it.
+pub(super) fn beginning(process: Pid) -> Option<u64> {
+    stat(process, 19)
+}
+
+/// Those whom any thread of a process has started.
+fn children_of(process: Pid) -> Vec<Pid> {
+    let number = process.as_raw_pid();
+    let threads = fs::read_dir(format!("/proc/{number}/task"));
+    let lists = threads.into_iter().flatten().flatten();
+    let lists = lists.map(|thread| fs::read_to_string(thread.path().join("children")));
+    let mut children = Vec::new();
+    for list in lists {
+        match list {
+            Ok(list) => children.extend(list.split_whitespace().filter_map(parse)),
+            Err(_) => return children_by_parent(number.unsigned_abs()),
+        }
+    }
+    children
 }
 
 /// Kills the children of this process, but for these. What they have started becomes a child of this process in
@@ -87,10 +121,15 @@ fn children_by_parent(parent: u32) -> Vec<Pid> {
 }
 
 fn parent_of(pid: Pid) -> Option<u32> {
+    stat(pid, 1)
+}
+
+/// One of the numbers that the kernel tells of a process; the first after its name is 0.
+fn stat<T: FromStr>(pid: Pid, field: usize) -> Option<T> {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;
     // The name stands in parentheses and may contain anything.
     let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(1)?.parse().ok()
+    rest.split_whitespace().nth(field)?.parse().ok()
 }
 
 fn parse(number: &str) -> Option<Pid> {
