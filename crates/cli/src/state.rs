@@ -63,10 +63,13 @@ pub(crate) enum NoSuchRun {
     Several { names: Vec<String> },
 }
 
-/// A run that has just begun, and the lock on its pod.
+/// A run that has just begun, and the lock on its pod. One that comes to nothing leaves nothing: it would be taken for the
+/// pod's latest, though it has nothing to tell, and drive out an older one.
 #[derive(Debug)]
 pub(crate) struct Begun {
     pub(crate) run: Run,
+    /// The pod was started, and the run has something to tell.
+    started: bool,
     _lock: File,
 }
 
@@ -96,13 +99,15 @@ impl StateFolder {
         Ok(Self { root })
     }
 
-    /// Every run, by namespace, name and number.
+    /// Every run that has something to tell, by namespace, name and number.
     pub(crate) fn runs(&self) -> Result<Vec<Run>, NoSuchRun> {
         let listed = self.list();
         let mut runs = listed.map_err(|source| NoSuchRun::Unlisted {
             folder: self.root.clone(),
             source,
         })?;
+        // One that was killed before its pod was started has nothing.
+        runs.retain(|run| has_told(&run.folder));
         runs.sort();
         Ok(runs)
     }
@@ -162,8 +167,13 @@ impl StateFolder {
             number,
             folder: runs.join(number.to_string()),
         };
-        make_private(&run.folder.join("logs")).map_err(failed)?;
-        Ok(Begun { run, _lock: lock })
+        let begun = Begun {
+            run,
+            started: false,
+            _lock: lock,
+        };
+        make_private(&begun.run.logs()).map_err(failed)?;
+        Ok(begun)
     }
 
     fn list(&self) -> io::Result<Vec<Run>> {
@@ -189,11 +199,15 @@ fn make_private(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Removes runs that are too old, and what was only of use while one ran. Says what number the latest has.
+/// Removes runs that are too old or have nothing to tell, and what was only of use while one ran. Says what number the latest has.
 fn clean_up(runs: &Path) -> io::Result<u64> {
     let number = |(name, folder): (String, PathBuf)| Some((name.parse::<u64>().ok()?, folder));
-    let mut all: Vec<_> = folders(runs)?.into_iter().filter_map(number).collect();
+    let all = folders(runs)?.into_iter().filter_map(number);
+    let (mut all, nothing): (Vec<_>, Vec<_>) = all.partition(|(_, folder)| has_told(folder));
     all.sort();
+    for (_, folder) in nothing {
+        remove_tree(&folder)?;
+    }
     let old = all.len().saturating_sub(KEPT - 1);
     for (_, folder) in all.drain(..old) {
         remove_tree(&folder)?;
@@ -203,6 +217,14 @@ fn clean_up(runs: &Path) -> io::Result<u64> {
     }
     Ok(all.last().map_or(0, |(number, _)| *number))
 }
+
+/// Whether anything was told in the run of this folder.
+fn has_told(folder: &Path) -> bool {
+    fs::metadata(folder.join(TIMELINE)).is_ok_and(|timeline| timeline.len() > 0)
+}
+
+/// The file of a run that tells what happened.
+const TIMELINE: &str = "timeline";
 
 /// The folder of a run that holds the volumes of its pod.
 const VOLUMES: &str = "volumes";
@@ -235,7 +257,7 @@ fn latest(runs: Vec<Run>) -> Option<Run> {
 impl Run {
     /// The file that tells what happened.
     pub(crate) fn timeline(&self) -> PathBuf {
-        self.folder.join("timeline")
+        self.folder.join(TIMELINE)
     }
 
     /// The file that the pod was read from, as it was then.
@@ -260,8 +282,9 @@ impl Run {
 
     /// When something was told last.
     fn told(&self) -> Option<SystemTime> {
-        let told = fs::metadata(self.timeline()).or_else(|_| fs::metadata(&self.folder));
-        told.and_then(|told| told.modified()).ok()
+        fs::metadata(self.timeline())
+            .and_then(|told| told.modified())
+            .ok()
     }
 }
 
@@ -311,6 +334,24 @@ impl<'a> Wanted<'a> {
             None => self.name.to_owned(),
         };
         NoSuchRun::UnknownPod { wanted, names }
+    }
+}
+
+// === impl Begun ===
+
+impl Begun {
+    /// The pod is started now: what becomes of it is kept.
+    pub(crate) fn start(&mut self) {
+        self.started = true;
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if !self.started {
+            // Whoever lists runs passes it over if it cannot be removed.
+            let _ = remove_tree(&self.run.folder);
+        }
     }
 }
 

@@ -74,7 +74,7 @@ pub(crate) fn run(
     // Before anything is started, so that nobody is interrupted.
     let signals = Signals::new(&TAKEN).context("cannot take signals")?;
     let (namespace, name) = names(&pod.file.pod, pod);
-    let begun = StateFolder::locate()?.begin(&namespace, &name)?;
+    let mut begun = StateFolder::locate()?.begin(&namespace, &name)?;
     let folder = room::folder(&namespace, &name);
     let memory = memory::folder(&begun.run);
     if let Some(folder) = &memory {
@@ -160,6 +160,7 @@ pub(crate) fn run(
     processes.finish()?;
     let removed = face.applier.leavings.remove();
     let result = ended?;
+    begun.start();
     // If nobody can see it any more, the exit status still tells.
     let _ = face.show.finish(clock::now(), &engine);
     face.server.finish();

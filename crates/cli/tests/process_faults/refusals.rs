@@ -79,3 +79,25 @@ fn what_could_never_be_is_told_before_anything_starts() {
     assert!(ended.notes.contains(why), "{ended:?}");
     assert!(!ended.said("began"), "{ended:?}");
 }
+
+#[test]
+fn a_pod_that_was_not_started_hides_no_earlier_run() {
+    let pod =
+        Pod::new("  restartPolicy: Never\n  containers: [{name: app, command: [echo, one]}]\n");
+    assert_eq!(pod.run().code, 0);
+    pod.write("  containers: [{name: app, image: busybox}]\n");
+    assert_eq!(pod.run().code, 125);
+
+    for command in ["logs", "trace"] {
+        let mut shown = Command::new(env!("CARGO_BIN_EXE_pillion"));
+        pod.dress(&mut shown);
+        let shown = shown.args([command, &pod.name]).output().unwrap();
+
+        let error = String::from_utf8_lossy(&shown.stderr);
+        assert!(shown.status.success(), "{command}: {error}");
+        let text = String::from_utf8_lossy(&shown.stdout);
+        assert!(text.contains("app"), "{command}: {text}");
+    }
+    let runs = pod.first_run().with_file_name("2");
+    assert!(!runs.exists(), "{} is left", runs.display());
+}
