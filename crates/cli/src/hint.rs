@@ -66,9 +66,17 @@ fn hint(error: &Error) -> Option<String> {
             of::<NotInside>,
             of::<NoSuchLog>,
             of::<NoPrevious>,
+            of::<io::Error>,
         ];
         hints.into_iter().find_map(|hint| hint(cause))
     })
+}
+
+impl Hint for io::Error {
+    fn hint(&self) -> Option<String> {
+        let no_files = self.raw_os_error() == Some(libc::EMFILE);
+        no_files.then(|| "let a process open more files: `ulimit -n 1024`".to_owned())
+    }
 }
 
 /// The hint of an error, if it is one of this kind.

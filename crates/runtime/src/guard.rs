@@ -35,7 +35,7 @@ pub use stage::{Mount, MountKind, Stage, StageError};
 use crate::socket::send_bytes;
 use rustix::event::Timespec;
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, prlimit};
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -48,6 +48,8 @@ use std::time::Duration;
 pub struct Guard {
     program: OsString,
     arguments: Vec<String>,
+    /// How many files containers may have open: as many as whoever started the first guard, whatever it needs since.
+    files: Rlimit,
     process: Child,
     control: Option<OwnedFd>,
     /// A keeper that waits for the next one to ask for it.
@@ -83,10 +85,12 @@ impl Guard {
     pub fn start(program: impl AsRef<OsStr>, arguments: &[&str]) -> io::Result<Self> {
         let program = program.as_ref().to_owned();
         let arguments: Vec<_> = arguments.iter().map(|&word| word.to_owned()).collect();
-        let (process, control) = start(&program, &arguments)?;
+        let files = getrlimit(Resource::Nofile);
+        let (process, control) = start(&program, &arguments, &files)?;
         Ok(Self {
             program,
             arguments,
+            files,
             process,
             control: Some(control),
             spare: Cell::new(None),
@@ -147,7 +151,7 @@ impl Guard {
         self.control = None;
         self.earlier = self.asked.get();
         self.process.wait()?;
-        let (process, control) = start(&self.program, &self.arguments)?;
+        let (process, control) = start(&self.program, &self.arguments, &self.files)?;
         self.process = process;
         self.control = Some(control);
         Ok(())
@@ -229,15 +233,30 @@ impl Drop for Guard {
     }
 }
 
-fn start(program: &OsStr, arguments: &[String]) -> io::Result<(Child, OwnedFd)> {
+fn start(program: &OsStr, arguments: &[String], files: &Rlimit) -> io::Result<(Child, OwnedFd)> {
     let (ours, theirs) = pair()?;
-    let process = Command::new(program)
+    let mut process = Command::new(program)
         .args(arguments)
         .env_clear()
         .stdin(Stdio::from(theirs))
         .stdout(Stdio::null())
         .spawn()?;
+    // It starts nobody before it is asked to.
+    if *files != getrlimit(Resource::Nofile)
+        && let Err(error) = limit(&process, files)
+    {
+        // It would end by itself, and nobody would wait for it.
+        drop(ours);
+        process.wait()?;
+        return Err(error);
+    }
     Ok((process, ours))
+}
+
+fn limit(process: &Child, files: &Rlimit) -> io::Result<()> {
+    let number = i32::try_from(process.id()).ok().and_then(Pid::from_raw);
+    prlimit(number, Resource::Nofile, files.clone())?;
+    Ok(())
 }
 
 fn pair() -> io::Result<(OwnedFd, OwnedFd)> {

@@ -9,6 +9,7 @@
 //! Containers are never children of `pillion` itself. See [`guard`].
 
 pub mod clock;
+pub mod descriptors;
 pub mod guard;
 pub mod journal;
 pub mod lines;

@@ -20,6 +20,7 @@ use crate::state::{Begun, StateFolder};
 use anyhow::{Context as _, Result};
 use pillion_engine::{Engine, Tick};
 use pillion_runtime::clock;
+use pillion_runtime::descriptors;
 use pillion_runtime::guard::Guard;
 use pillion_runtime::guard::cgroup;
 use pillion_runtime::journal::{Durable, Journal};
@@ -85,6 +86,7 @@ pub(crate) fn run(
     larder.run.memory_volumes.clone_from(&memory);
     let larder = Rc::new(larder);
     let guard = Guard::start(&program, &["guard"]).context("cannot start the guard")?;
+    descriptors::raise_limit();
     let (definitions, volumes) = define(&larder, &guard, loaded, pod)?;
     let _taken = room::take(&folder)?;
     let mut leavings = Leavings::new(folder.clone(), begun.run.volumes());
@@ -104,15 +106,18 @@ pub(crate) fn run(
     for volume in &volumes {
         leavings.place(volume, memory.as_deref())?;
     }
-    let poller = Rc::new(Poller::new()?);
+    let poller = Rc::new(Poller::new().context("cannot wait for anything")?);
     poller.add(&signals, SIGNALS)?;
     let room = Room {
         folder: folder.clone(),
         group: group.clone(),
         limits,
     };
-    let mut processes = Processes::new(guard, Rc::clone(&poller), definitions, room)?;
-    processes.adopt()?;
+    let mut processes = Processes::new(guard, Rc::clone(&poller), definitions, room)
+        .context("cannot get ready to run containers")?;
+    processes
+        .adopt()
+        .context("cannot take care of containers")?;
     processes.listen()?;
     let engine = Engine::new(pod.lowered.pod.clone(), clock::now());
     let engine = engine.map_err(|wrong| anyhow::anyhow!("the graph cannot be run: {wrong:?}"))?;
@@ -145,7 +150,7 @@ pub(crate) fn run(
         Watching::new(followed, name, loaded.source.text(), &poller)
     });
     let outside = Outside {
-        outlets: Outlets::new(Rc::clone(&poller))?,
+        outlets: Outlets::new(Rc::clone(&poller)).context("cannot get ready to show anything")?,
         signals,
         server,
         applier,
@@ -155,12 +160,12 @@ pub(crate) fn run(
     let journal = Journal::create(&begun.run.folder.join("journal"), Durable::Process)
         .with_context(|| unwritable(&begun))?;
     let mut pump = Pump::new(engine, processes, Kept::new(journal), face);
+    begun.start();
     let ended = pump.run();
     let (engine, processes, journal, mut face) = pump.into_parts();
     processes.finish()?;
     let removed = face.applier.leavings.remove();
     let result = ended?;
-    begun.start();
     // If nobody can see it any more, the exit status still tells.
     let _ = face.show.finish(clock::now(), &engine);
     face.server.finish();

@@ -49,6 +49,47 @@ fn with_few_descriptors_a_pod_runs_or_somebody_says_what_is_wrong() {
     assert_eq!(codes.last(), Some(&3), "{codes:?}");
 }
 
+#[test]
+fn more_containers_than_descriptors_at_first_have_their_logs_and_the_limit_of_before() {
+    let mut spec = "\n  restartPolicy: Never\n  containers:\n".to_owned();
+    for number in 0..24 {
+        let text = "{sidecar: true, command: [sh, -c, 'exec sleep 1000']";
+        spec += &format!("    - {}, name: side-{number}}}\n", text);
+    }
+    // The second run is that of a guard that was started later.
+    spec += "    - {name: app, restartPolicy: OnFailure, command: [sh, -c, \
+             'ulimit -Sn; test ! -e second || exit 0; touch second; while test ! -e go; do sleep 0.02; done; exit 1']}\n";
+    let pod = Pod::new(&spec);
+    let run = Running::start(after(&pod, "ulimit -Sn 40;"));
+
+    assert_eq!(run.hear("app"), "app | 40");
+    run.guard().signal(Signal::KILL);
+    fs::write(pod.path("go"), "").unwrap();
+    assert_eq!(run.hear("app"), "app | 40");
+
+    let ended = run.end();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(!ended.notes.contains("open files"), "{}", ended.notes);
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn what_to_do_about_too_few_descriptors_is_told() {
+    for most in [8, 10, 12] {
+        let pod = Pod::new(TWO);
+
+        let ended = Running::start(after(&pod, &format!("ulimit -n {most};"))).end();
+
+        let lines: Vec<_> = ended.notes.lines().collect();
+        let [what, why, help] = lines[..] else {
+            panic!("with {most}: {}", ended.notes);
+        };
+        assert!(what.starts_with("error: cannot "), "with {most}: {what}");
+        assert!(why.contains("Too many open files"), "with {most}: {why}");
+        assert!(help.contains("ulimit -n"), "with {most}: {help}");
+    }
+}
+
 /// Listens to a run to its end, and stops it when it waits for better times.
 fn stop_when_stuck(run: Running) -> (Vec<String>, Ended) {
     let mut heard = Vec::new();
