@@ -174,7 +174,12 @@ impl Front<Processes> for Face {
 
     fn output(&mut self, output: &Output, engine: &Engine) {
         let now = pillion_runtime::clock::now();
+        let at = self.wall(now);
+        let name = (engine.pod().containers.get(output.container.index())).map(|one| &*one.name);
         if output.bytes.is_empty() {
+            if let Some(name) = name {
+                self.keeping.hung_up(name, at);
+            }
             return self.show.hung_up(now, output.container);
         }
         self.server.output(output);
@@ -187,9 +192,8 @@ impl Front<Processes> for Face {
             let shown = self.show.wrote(now, container, stream, bytes);
             self.shown(&shown);
         }
-        if let Some(container) = engine.pod().containers.get(container.index()) {
-            let at = self.wall(now);
-            self.keeping.wrote(&container.name, output, at);
+        if let Some(name) = name {
+            self.keeping.wrote(name, output, at);
         }
     }
 

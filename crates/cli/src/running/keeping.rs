@@ -92,6 +92,12 @@ impl Keeping {
         self.note(written);
     }
 
+    /// A run of a container will write no more.
+    pub(super) fn hung_up(&mut self, container: &str, at: Wall) {
+        let written = self.logs.end(container, at);
+        self.note(written);
+    }
+
     /// Writes the rest. Says what went wrong, the first time that somebody asks.
     pub(super) fn finish(&mut self) -> Option<io::Error> {
         self.settle();

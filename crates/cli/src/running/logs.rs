@@ -2,7 +2,7 @@
 //!
 //! A line is written as container runtimes write it, so that tools for those can read it:
 //! `2026-11-16T08:30:00.250000Z stdout F serving`. What is too long for one line, or has not ended, is `P`, and goes on
-//! in the next one.
+//! in the next one. No line goes on in the next run of a container: what a run has left without an end gets one.
 
 use pillion_runtime::runtime::Stream;
 use pillion_timeline::Wall;
@@ -23,6 +23,8 @@ pub(super) struct Logs {
 struct LogFile {
     file: File,
     size: u64,
+    /// The streams whose last line has not ended.
+    unfinished: Vec<Stream>,
 }
 
 /// A file that is larger becomes the old one, and the old one goes.
@@ -47,6 +49,14 @@ impl Logs {
         at: Wall,
         bytes: &[u8],
     ) -> io::Result<()> {
+        let path = self.path(container);
+        if !self.files.contains_key(container) {
+            let file = LogFile::open(&path)?;
+            self.files.insert(container.to_owned(), file);
+        }
+        let Some(file) = self.files.get_mut(container) else {
+            return Ok(());
+        };
         self.buffer.clear();
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             let (text, tag) = match line.split_last() {
@@ -57,15 +67,31 @@ impl Logs {
             self.buffer.extend(text);
             self.buffer.push(b'\n');
         }
-        let path = self.folder.join(format!("{container}.log"));
-        if !self.files.contains_key(container) {
-            let file = LogFile::open(&path)?;
-            self.files.insert(container.to_owned(), file);
+        file.unfinished.retain(|one| *one != stream);
+        if !bytes.ends_with(b"\n") {
+            file.unfinished.push(stream);
         }
-        match self.files.get_mut(container) {
-            Some(file) => file.write(&self.buffer, &path),
-            None => Ok(()),
+        file.write(&self.buffer, &path)
+    }
+
+    /// Ends the lines of a run that will write no more.
+    pub(super) fn end(&mut self, container: &str, at: Wall) -> io::Result<()> {
+        let path = self.path(container);
+        let Some(file) = self.files.get_mut(container) else {
+            return Ok(());
+        };
+        self.buffer.clear();
+        for stream in file.unfinished.drain(..) {
+            writeln!(self.buffer, "{at} {} F ", stream.as_str())?;
         }
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        file.write(&self.buffer, &path)
+    }
+
+    fn path(&self, container: &str) -> PathBuf {
+        self.folder.join(format!("{container}.log"))
     }
 }
 
@@ -75,16 +101,57 @@ impl LogFile {
     fn open(path: &Path) -> io::Result<Self> {
         let file = File::options().create(true).append(true).open(path)?;
         let size = file.metadata()?.len();
-        Ok(Self { file, size })
+        Ok(Self {
+            file,
+            size,
+            unfinished: Vec::new(),
+        })
     }
 
     fn write(&mut self, bytes: &[u8], path: &Path) -> io::Result<()> {
         if self.size >= LARGEST {
             fs::rename(path, path.with_extension("log.1"))?;
-            *self = Self::open(path)?;
+            let unfinished = std::mem::take(&mut self.unfinished);
+            *self = Self {
+                unfinished,
+                ..Self::open(path)?
+            };
         }
         self.file.write_all(bytes)?;
         self.size += bytes.len() as u64;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn what_a_run_leaves_without_an_end_does_not_go_on_in_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut logs = Logs::new(folder.path().to_owned());
+        let at = Wall::from_unix(Duration::from_secs(1));
+
+        logs.keep("app", Stream::Stderr, at, b"whole\n").unwrap();
+        logs.keep("app", Stream::Stdout, at, b"first").unwrap();
+        logs.end("app", at).unwrap();
+        logs.end("app", at).unwrap();
+        logs.keep("app", Stream::Stdout, at, b"second\n").unwrap();
+        logs.end("nobody", at).unwrap();
+
+        let written = fs::read_to_string(folder.path().join("app.log")).unwrap();
+        let lines = written.lines().filter_map(|line| line.split_once("Z "));
+        let lines: Vec<_> = lines.map(|(_, line)| line).collect();
+        assert_eq!(
+            lines,
+            [
+                "stderr F whole",
+                "stdout P first",
+                "stdout F ",
+                "stdout F second"
+            ]
+        );
     }
 }
