@@ -43,6 +43,8 @@ pub(super) struct Face {
     pub(super) asked: u32,
     /// Nobody looks any more.
     pub(super) alone: bool,
+    /// Why something was not shown, the first time.
+    pub(super) unshown: Option<String>,
     pub(super) now: Tick,
 }
 
@@ -59,6 +61,13 @@ pub(super) const TAKEN: [i32; 6] = [
     libc::SIGWINCH,
 ];
 
+/// What is written goes to a disk, and there is no room on it.
+const NO_ROOM: [io::ErrorKind; 3] = [
+    io::ErrorKind::StorageFull,
+    io::ErrorKind::QuotaExceeded,
+    io::ErrorKind::FileTooLarge,
+];
+
 // === impl Face ===
 
 impl Face {
@@ -68,10 +77,14 @@ impl Face {
         begin.after(since)
     }
 
-    /// Shows things, as long as somebody is there to see them.
+    /// Shows things, as long as somebody is there to see them. A disk that is full is nobody who has gone away.
     fn shown(&mut self, shown: &io::Result<()>) {
-        if shown.is_err() {
-            self.alone = true;
+        match shown {
+            Ok(()) => {}
+            Err(error) if NO_ROOM.contains(&error.kind()) => {
+                self.unshown.get_or_insert_with(|| error.to_string());
+            }
+            Err(_) => self.alone = true,
         }
     }
 

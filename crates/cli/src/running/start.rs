@@ -171,7 +171,8 @@ pub(crate) fn run(
     face.server.finish();
     let trouble = face.keeping.finish().or(journal.trouble());
     if face.outlets.finish(&face.signals, face.asked > 0) {
-        warn_of(trouble, removed, printer)?;
+        // The disk that is full may be the one that this goes to.
+        let _ = warn_of(trouble, face.unshown, removed, printer);
     }
     Ok(result::status(&result, face.ended_by))
 }
@@ -179,12 +180,16 @@ pub(crate) fn run(
 /// Tells what went wrong beside the pod, which has ended as it has.
 fn warn_of(
     trouble: Option<impl Display>,
+    unshown: Option<String>,
     removed: Result<()>,
     printer: &mut Printer,
 ) -> io::Result<()> {
     if let Some(trouble) = trouble {
         let text = format!("the timeline and the logs are not complete: {trouble}");
         warn(printer, &text)?;
+    }
+    if let Some(why) = unshown {
+        warn(printer, &format!("not all of this run was shown: {why}"))?;
     }
     if let Err(error) = removed {
         warn(
@@ -338,6 +343,7 @@ fn face(
         ended_by: None,
         asked: 0,
         alone: false,
+        unshown: None,
         now: Tick::ZERO,
     };
     face.follow(base.tick);

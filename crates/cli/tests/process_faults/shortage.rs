@@ -153,6 +153,22 @@ fn a_disk_that_becomes_full_does_not_end_the_pod() {
 }
 
 #[test]
+fn output_into_a_disk_that_is_full_does_not_end_the_pod() {
+    for full in ["exec >/dev/full;", "exec >/dev/full 2>&1;"] {
+        let pod = Pod::new(TWO);
+
+        let ended = Running::start(after(&pod, full)).end();
+
+        assert_eq!(ended.code, 3, "{full} {ended:?}");
+        let told = ended.notes.is_empty() || ended.notes.contains("not all of this run was shown");
+        assert!(told, "{full} {}", ended.notes);
+        let log = fs::read_to_string(pod.first_run().join("logs/app.log")).unwrap();
+        assert!(log.contains("done"), "{full} {log}");
+        pod.assert_nothing_is_left();
+    }
+}
+
+#[test]
 fn limits_that_cannot_be_kept_are_named_one_by_one() {
     // Only the older control groups can be taken away one by one.
     let each = |name: &str| Path::new("/sys/fs/cgroup").join(name).is_dir();
