@@ -414,7 +414,8 @@ fn signal_name(signal: i32) -> String {
     name.into()
 }
 
-fn in_brackets(text: &str) -> String {
+/// ` (cannot run it)`; nothing of nothing.
+pub fn in_brackets(text: &str) -> String {
     let text = tame(text);
     if text.is_empty() {
         text

@@ -154,6 +154,22 @@ fn a_version_that_ends_is_put_back() {
 }
 
 #[test]
+fn why_a_version_could_not_be_run_is_told() {
+    let (place, address) = (Place::new(), free_address());
+    let spec = pod(address, &serves("one"));
+    let _pod = place.run("shop", &spec, READY);
+
+    let command = spec.replacen("command: [sh, ", "command: [/no/such/program, ", 1);
+    assert_ne!(command, spec);
+    let file = place.file("shop", &command);
+    let (_, told, code) = place.says(&["apply", &file]);
+
+    assert_eq!(code, Some(1), "{told}");
+    let reason = "put back: the new one exited 127 (StartError) (cannot run `/no/such/program`: No such file";
+    assert!(told.contains(reason), "{told}");
+}
+
+#[test]
 fn sockets_come_and_go_with_the_versions_that_have_them() {
     let (place, [one, two, taken]) = (Place::new(), [(); 3].map(|()| free_address()));
     let _pod = place.run("shop", &pod(one, &serves("one")), READY);

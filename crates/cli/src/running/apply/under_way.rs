@@ -8,8 +8,7 @@ use pillion_engine::{ContainerId, Entry, Request, Tick, What};
 use pillion_runtime::process::Processes;
 use pillion_runtime::pump::Driven;
 use pillion_timeline::quantity::length;
-use pillion_timeline::text::tame;
-use pillion_timeline::words::exited;
+use pillion_timeline::words::{exited, in_brackets};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
@@ -201,9 +200,12 @@ impl Begun {
     fn told(&mut self, at: Tick, what: &What) {
         match what {
             What::Starting => self.tried = true,
-            What::Exited(exit) if self.tried => self.trouble = Some(exited(exit)),
+            What::Exited(exit) if self.tried => {
+                let last_words = in_brackets(exit.message.as_deref().unwrap_or_default());
+                self.trouble = Some(format!("{}{last_words}", exited(exit)));
+            }
             What::StartFailed { message, .. } => {
-                self.trouble = Some(format!("could not be started ({})", tame(message)));
+                self.trouble = Some(format!("could not be started{}", in_brackets(message)));
             }
             What::Replaced => self.told = Told::Replaced,
             What::ReplaceAbandoned => self.told = Told::Abandoned,
