@@ -100,3 +100,20 @@ fn a_mount_in_a_folder_that_all_write_to_is_refused() {
 
     assert_refused(&pod(CACHE, &mounts, ready), &["would be lost", "`/tmp`"]);
 }
+
+#[test]
+fn a_place_where_nothing_can_be_mounted_is_told_before_anything_starts() {
+    if !can_mount() {
+        return;
+    }
+    let places = [
+        ("/proc/new", "the system itself is in `/proc`"),
+        ("/", "it would hide everything else"),
+        ("/etc/passwd/new", "`/etc/passwd` is a file"),
+        ("/etc/passwd", "the volume is a folder"),
+    ];
+    for (place, why) in places {
+        let mounts = format!("{{name: cache, mountPath: {place}}}");
+        assert_refused(&pod(CACHE, &mounts, ""), &["pod.yaml:", place, why]);
+    }
+}

@@ -1,20 +1,22 @@
-//! Finds mounts that would hide a folder of the machine from those who write into it.
+//! Finds mounts that cannot be where they should be, or would hide a folder of the machine from those who write into it.
 //!
 //! No mount point is made on the machine. Where one is missing, the folder that it would be in is rebuilt for the container,
 //! and what the container writes there goes with it. That is nothing new where it could not write, and a loss where it
-//! could: in the folder it works in, in `/tmp`, on a host path. So this is told before anything starts.
+//! could: in the folder it works in, in `/tmp`, on a host path. So this is told before anything starts; as is a place that
+//! nothing can be mounted at, which nothing but another file would change.
 
 use super::definition::Definition;
 use super::recipe::error::{Problem, Subject};
 use super::recipe::{MountRecipe, Recipe, RecipeError, mount::absolute};
 use super::start::USUAL_LAST_WORDS;
+use super::volume::Shape;
 use pillion_spec::pillion::ReadyOn;
 use rustix::fs::{Access, access};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Tells which mounts of containers would keep what they write from the machine.
+/// Tells which mounts of containers cannot be, or would keep what they write from the machine.
 pub fn hiding<'d>(definitions: impl IntoIterator<Item = &'d Definition>) -> Vec<RecipeError> {
     definitions.into_iter().flat_map(of_one).collect()
 }
@@ -59,6 +61,10 @@ fn problem(recipe: &Recipe, target: &Path) -> Option<Problem> {
     match above.max_by_key(|mount| mount.target.components().count()) {
         Some(above) if above.own => None,
         Some(above) => below_host_path(above, &target),
+        None if let Some(why) = impossible(recipe, &folder, &rest) => Some(Problem::Refused {
+            message: format!("cannot be: {why}"),
+            hint: Some("choose another place".to_owned()),
+        }),
         None if rest == Path::new("") || folder == Path::new("/") => None,
         None if !is_used(recipe, &folder) => None,
         None => Some(Problem::Refused {
@@ -71,6 +77,34 @@ fn problem(recipe: &Recipe, target: &Path) -> Option<Problem> {
                 target.display()
             )),
         }),
+    }
+}
+
+/// Why nothing, or not this, can be mounted at a path of the machine that is there so far.
+fn impossible(recipe: &Recipe, folder: &Path, rest: &Path) -> Option<String> {
+    let is_whole = rest == Path::new("");
+    if is_whole && folder == Path::new("/") {
+        return Some("it would hide everything else".to_owned());
+    }
+    if folder.starts_with("/proc") {
+        return Some("the system itself is in `/proc`".to_owned());
+    }
+    if !is_whole && !folder.is_dir() {
+        return Some(format!("`{}` is a file", folder.display()));
+    }
+    let target = folder.join(rest);
+    let mut mounts = recipe.mounts.iter();
+    let shape = mounts.find_map(|mount| (mount.target == target).then_some(mount.shape));
+    match (shape.filter(|_| is_whole)?, folder.is_dir()) {
+        (Shape::Folder, false) => Some(format!(
+            "`{}` is a file, and the volume is a folder",
+            folder.display()
+        )),
+        (Shape::File, true) => Some(format!(
+            "`{}` is a folder, and the volume is a file",
+            folder.display()
+        )),
+        (Shape::Folder, true) | (Shape::File, false) | (Shape::AsFound, _) => None,
     }
 }
 
