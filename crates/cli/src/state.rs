@@ -383,6 +383,9 @@ impl Hint for NoSuchRun {
             Self::UnknownPod { wanted, names } => {
                 match nearest(wanted, names.iter().map(String::as_str)) {
                     Some(near) => format!("did you mean `{near}`?"),
+                    None if names.is_empty() => {
+                        "a run is named as `orders`, `shop/orders` or `orders#3`".to_owned()
+                    }
                     None => format!("there are runs of {}", few(names)),
                 }
             }

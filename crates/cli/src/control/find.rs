@@ -69,10 +69,13 @@ pub(crate) fn one(wanted: Option<&str>) -> Result<Client, NotRunning> {
     };
     let named = Named::parse(wanted);
     // One that is stuck must not keep anybody from talking to another.
-    let (likely, _) = those(|socket| room::may_be_of(socket, named.name))?;
+    let (likely, mut silent) = those(|socket| room::may_be_of(socket, named.name))?;
     let mut likely: Vec<_> = likely.into_iter().filter(|one| named.is(one)).collect();
-    if likely.len() == 1 {
-        return Ok(likely.remove(0));
+    match (likely.len(), silent.pop()) {
+        (1, _) => return Ok(likely.remove(0)),
+        // Nobody waits a second time for one that does not answer.
+        (0, Some(silent)) => return Err(silent.into()),
+        (_, _) => {}
     }
     let (clients, mut silent) = all()?;
     let (mut meant, others): (Vec<_>, Vec<_>) =
@@ -163,9 +166,12 @@ impl Hint for NotRunning {
             Self::None => Some("`pillion run pod.yaml` runs one".to_owned()),
             Self::Unknown { wanted, names } => {
                 let near = nearest(wanted, names.iter().map(String::as_str));
-                Some(match near {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("there are {}", names.join(", ")),
+                let above = wanted.rsplit_once('/').map(|(pod, _)| pod);
+                let pod = above.filter(|pod| names.iter().any(|name| name == pod));
+                Some(match (pod, near) {
+                    (Some(pod), _) => format!("the whole pod is meant here: `{pod}`"),
+                    (None, Some(near)) => format!("did you mean `{near}`?"),
+                    (None, None) => format!("these run: {}", names.join(", ")),
                 })
             }
             Self::Several { names } => Some(format!("say which one: {}", names.join(" or "))),

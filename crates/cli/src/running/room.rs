@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 pub(crate) enum RoomError {
     #[error("cannot make the folder {} for the sockets of the pod", .folder.display())]
     Make { folder: PathBuf, source: io::Error },
+    #[error("the name of the folder {} for the sockets of the pod is too long for a socket", .folder.display())]
+    TooLong { folder: PathBuf },
     #[error("the folder {} belongs to somebody else", .folder.display())]
     Foreign { folder: PathBuf },
     #[error("a pod of this name is running already, with its sockets in {}", .folder.display())]
@@ -22,6 +24,9 @@ pub(crate) enum RoomError {
 
 /// Names are cut to this, with something that tells them apart.
 const LONGEST_NAME: usize = 40;
+
+/// The path of a socket has so many bytes at most, and those in the folder have names of up to 20.
+const LONGEST_FOLDER: usize = 107 - 21;
 
 /// Where the sockets of a pod are.
 pub(crate) fn folder(namespace: &str, name: &str) -> PathBuf {
@@ -34,6 +39,10 @@ pub(super) fn take(folder: &Path) -> Result<File, RoomError> {
         folder: folder.to_owned(),
         source,
     };
+    if folder.as_os_str().len() > LONGEST_FOLDER {
+        let folder = folder.to_owned();
+        return Err(RoomError::TooLong { folder });
+    }
     let base = base();
     make_private(&base).map_err(failed)?;
     let found = fs::symlink_metadata(&base).map_err(failed)?;
@@ -188,6 +197,9 @@ impl Hint for RoomError {
             Self::Make { .. } => Some(format!(
                 "set `{VARIABLE}` to a folder that you can write to"
             )),
+            Self::TooLong { .. } => {
+                Some(format!("set `{VARIABLE}` to a folder with a shorter name"))
+            }
             Self::Foreign { folder } => Some(format!(
                 "remove {}, or set `{VARIABLE}` to a folder of yours",
                 folder.display()
@@ -202,6 +214,16 @@ impl Hint for RoomError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_no_socket_fits_into_is_told_as_such() {
+        let folder = Path::new("/tmp").join("a".repeat(LONGEST_FOLDER));
+        let error = take(&folder).expect_err("it is too long");
+        assert!(matches!(error, RoomError::TooLong { .. }), "{error}");
+        let hint = error.hint().expect("something can be done");
+        assert!(hint.contains("shorter"), "{hint}");
+        assert!(!folder.exists());
+    }
 
     #[test]
     fn long_names_stay_apart_and_short() {
