@@ -15,10 +15,11 @@ const STAYS: &str = "
   containers:
     - name: base
       sidecar: true
+      readyOn: {logLine: base at}
       resources: {limits: {memory: 500Mi}}
       command: [sh, -c, 'echo base at $$$$; exec sleep 1000']
     - name: app
-      requires: [{container: base, until: started}]
+      requires: [base]
       command: [sh, -c, 'echo app at $$$$; (setsid sleep 1000 &); exec sleep 1000']
 ";
 
