@@ -25,7 +25,15 @@ pub(crate) fn frame(view: &View, style: Style, height: usize) -> Vec<Line> {
     } else {
         lines.extend(rows(&view.rows, room - lines.len(), style));
     }
-    lines.iter().map(|line| clip(line, style)).collect()
+    let last = lines.pop();
+    let mut lines: Vec<_> = lines.iter().map(|line| clip(line, style)).collect();
+    // The terminal writes `^C` behind it, which must not begin a line of its own.
+    let narrower = Style {
+        width: style.width.saturating_sub(CARET),
+        ..style
+    };
+    lines.extend(last.map(|line| clip(&line, narrower)));
+    lines
 }
 
 /// The lines that stay when the pod has ended: the containers, and how it ended below them.
@@ -37,6 +45,8 @@ pub(crate) fn last_frame(view: &View, result: &Line, style: Style, height: usize
     lines
 }
 
+/// What a terminal shows of Ctrl-C.
+const CARET: usize = "^C".len();
 /// Wider than this it would be broken by every terminal that is made narrower.
 const WIDEST_RULE: usize = 70;
 /// The room of the longest word for a standing.
