@@ -86,7 +86,7 @@ impl Guard {
         let program = program.as_ref().to_owned();
         let arguments: Vec<_> = arguments.iter().map(|&word| word.to_owned()).collect();
         let files = getrlimit(Resource::Nofile);
-        let (process, control) = start(&program, &arguments, &files)?;
+        let (process, control) = start(&program, &arguments, files)?;
         Ok(Self {
             program,
             arguments,
@@ -151,7 +151,7 @@ impl Guard {
         self.control = None;
         self.earlier = self.asked.get();
         self.process.wait()?;
-        let (process, control) = start(&self.program, &self.arguments, &self.files)?;
+        let (process, control) = start(&self.program, &self.arguments, self.files)?;
         self.process = process;
         self.control = Some(control);
         Ok(())
@@ -233,7 +233,7 @@ impl Drop for Guard {
     }
 }
 
-fn start(program: &OsStr, arguments: &[String], files: &Rlimit) -> io::Result<(Child, OwnedFd)> {
+fn start(program: &OsStr, arguments: &[String], files: Rlimit) -> io::Result<(Child, OwnedFd)> {
     let (ours, theirs) = pair()?;
     let mut process = Command::new(program)
         .args(arguments)
@@ -242,7 +242,7 @@ fn start(program: &OsStr, arguments: &[String], files: &Rlimit) -> io::Result<(C
         .stdout(Stdio::null())
         .spawn()?;
     // It starts nobody before it is asked to.
-    if *files != getrlimit(Resource::Nofile)
+    if files != getrlimit(Resource::Nofile)
         && let Err(error) = limit(&process, files)
     {
         // It would end by itself, and nobody would wait for it.
@@ -253,9 +253,9 @@ fn start(program: &OsStr, arguments: &[String], files: &Rlimit) -> io::Result<(C
     Ok((process, ours))
 }
 
-fn limit(process: &Child, files: &Rlimit) -> io::Result<()> {
+fn limit(process: &Child, files: Rlimit) -> io::Result<()> {
     let number = i32::try_from(process.id()).ok().and_then(Pid::from_raw);
-    prlimit(number, Resource::Nofile, files.clone())?;
+    prlimit(number, Resource::Nofile, files)?;
     Ok(())
 }
 
