@@ -432,6 +432,13 @@ mod tests {
     }
 
     #[test]
+    fn how_runs_are_named_is_told_to_whoever_names_none() {
+        let (wanted, names) = ("orders#x".to_owned(), Vec::new());
+        let hint = NoSuchRun::UnknownPod { wanted, names }.hint().unwrap();
+        assert!(hint.contains("`orders#3`"), "{hint}");
+    }
+
+    #[test]
     fn what_can_only_be_a_path_is_no_name() {
         for path in ["", "./orders", "../x", "/tmp/x", "a/b/c", "#3", "orders#x"] {
             assert_eq!(Wanted::parse(path), None, "{path}");

@@ -79,18 +79,6 @@ fn which_pod_is_meant_must_be_plain() {
             "error: there is no running pod `tvo`\nhelp: did you mean `two`?\n",
         ),
         (
-            vec!["stop", "one/app"],
-            "error: there is no running pod `one/app`\nhelp: the whole pod is meant here: `one`\n",
-        ),
-        (
-            vec!["stop", "something"],
-            "error: there is no running pod `something`\nhelp: these run: one, two\n",
-        ),
-        (
-            vec!["logs", "one#x"],
-            "error: there is no run of a pod `one#x`\nhelp: a run is named as `orders`, `shop/orders` or `orders#3`\n",
-        ),
-        (
             vec!["restart", "one/ap"],
             "error: the pod has no container `ap`\nhelp: it has proxy, app\n",
         ),

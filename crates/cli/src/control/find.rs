@@ -187,6 +187,22 @@ mod tests {
     use crate::control::message::title;
 
     #[test]
+    fn what_to_do_about_a_pod_that_does_not_run_is_told() {
+        let hint = |wanted: &str| {
+            let names = vec!["orders".to_owned(), "shop/web".to_owned()];
+            let wanted = wanted.to_owned();
+            NotRunning::Unknown { wanted, names }.hint().unwrap()
+        };
+        assert_eq!(hint("order"), "did you mean `orders`?");
+        assert_eq!(hint("something"), "these run: orders, shop/web");
+        assert_eq!(hint("orders/app"), "the whole pod is meant here: `orders`");
+        assert_eq!(
+            hint("shop/web/app"),
+            "the whole pod is meant here: `shop/web`"
+        );
+    }
+
+    #[test]
     fn pods_are_named_with_or_without_their_namespace() {
         let named = |namespace, name| Named { namespace, name };
         assert_eq!(Named::parse("orders"), named(None, "orders"));
