@@ -51,11 +51,11 @@ fn with_few_descriptors_a_pod_runs_or_somebody_says_what_is_wrong() {
 
 #[test]
 fn more_containers_than_descriptors_at_first_have_their_logs_and_the_limit_of_before() {
-    let mut spec = "\n  restartPolicy: Never\n  containers:\n".to_owned();
-    for number in 0..24 {
-        let text = "{sidecar: true, command: [sh, -c, 'exec sleep 1000']";
-        spec += &format!("    - {}, name: side-{number}}}\n", text);
-    }
+    let side = |number| {
+        format!("    - {{name: side-{number}, sidecar: true, command: [sleep, '1000']}}\n")
+    };
+    let sides: String = (0..24).map(side).collect();
+    let mut spec = format!("\n  restartPolicy: Never\n  containers:\n{sides}");
     // The second run is that of a guard that was started later.
     spec += "    - {name: app, restartPolicy: OnFailure, command: [sh, -c, \
              'ulimit -Sn; test ! -e second || exit 0; touch second; while test ! -e go; do sleep 0.02; done; exit 1']}\n";
