@@ -57,7 +57,8 @@ impl World {
             Some(Keystone::Any) | None => {
                 let gave_up = life.fates.is(Fates::GAVE_UP);
                 let pardoned = Tri::from(life.run.pardoned).doubted();
-                (Tri::from(life.run.code == Some(0)) | pardoned) & !gave_up & !life.undone()
+                let undone = life.undone() & Tri::from(self.container(id).is_oneshot());
+                (Tri::from(life.run.code == Some(0)) | pardoned) & !gave_up & !undone
             }
         }
     }
