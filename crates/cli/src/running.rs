@@ -25,6 +25,7 @@ mod result;
 pub(crate) mod room;
 mod server;
 mod start;
+mod unkept;
 mod watch;
 
 pub(crate) use leavings::NotPlaced;

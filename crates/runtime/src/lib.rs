@@ -8,6 +8,9 @@
 //!
 //! Containers are never children of `pillion` itself. See [`guard`].
 
+#[cfg(not(target_os = "linux"))]
+compile_error!("Pillion runs pods with namespaces, control groups and epoll, which only Linux has");
+
 pub mod clock;
 pub mod descriptors;
 pub mod guard;

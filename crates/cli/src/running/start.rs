@@ -8,6 +8,7 @@ use super::leavings::Leavings;
 use super::limits::limits;
 use super::outlets::Outlets;
 use super::server::{About, Server};
+use super::unkept::unkept;
 use super::watch::{Followed, Watching};
 use super::{host, memory, result, room};
 use crate::control::message::title;
@@ -95,7 +96,11 @@ pub(crate) fn run(
     let (limits, unlimited) = limits(&definitions);
     let on_disk = memory::missing(&volumes, memory.as_deref());
     let too_large = memory::unlimited(&volumes);
-    for text in [unlimited, on_disk, too_large].into_iter().flatten() {
+    let unkept = unkept(&pod.file.pod.spec);
+    for text in [unlimited, unkept, on_disk, too_large]
+        .into_iter()
+        .flatten()
+    {
         warn(printer, &text)?;
     }
     if !limits.is_empty() {
