@@ -6,8 +6,13 @@
 use pillion_engine::Tick;
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime,
+};
+use std::cell::Cell;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
 
 /// Whose turn it is when a descriptor has something to read.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -17,7 +22,15 @@ pub struct Token(pub u64);
 #[derive(Debug)]
 pub struct Poller {
     epoll: OwnedFd,
+    /// Wakes at the end of a wait. The table's own timeout stands still while the machine sleeps, as ticks do not, and
+    /// what became due meanwhile would come that much too late.
+    timer: OwnedFd,
+    /// What the timer is set to.
+    set_to: Cell<Option<Tick>>,
 }
+
+/// The timer's own.
+const TIMER: Token = Token(u64::MAX);
 
 /// More than this at once come with the next call.
 const AT_ONCE: usize = 64;
@@ -28,7 +41,14 @@ impl Poller {
     /// An empty table.
     pub fn new() -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        Ok(Self { epoll })
+        let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
+        let poller = Self {
+            epoll,
+            timer: timerfd_create(TimerfdClockId::Boottime, flags)?,
+            set_to: Cell::new(None),
+        };
+        poller.add(&poller.timer, TIMER)?;
+        Ok(poller)
     }
 
     /// Tells when there is something to read, or will never be again.
@@ -69,20 +89,85 @@ impl Poller {
 
     /// Waits until something can be read, or until that time has come.
     pub fn wait(&self, now: Tick, until: Option<Tick>) -> io::Result<Vec<Token>> {
-        let timeout = until.map(|until| timespec(until.since(now)));
+        // What is due has no time to wait; else the timer wakes.
+        let timeout = until.filter(|until| *until <= now).map(|_| ZERO);
+        if timeout.is_none() {
+            self.set_timer(now, until)?;
+        }
         let mut ready = Vec::with_capacity(AT_ONCE);
         match epoll::wait(&self.epoll, spare_capacity(&mut ready), timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
         let tokens = ready.iter().map(|event| Token(event.data.u64()));
-        Ok(tokens.collect())
+        Ok(tokens.filter(|token| *token != TIMER).collect())
+    }
+
+    /// Sets the timer, which has rung at most once since, or stops it.
+    fn set_timer(&self, now: Tick, until: Option<Tick>) -> io::Result<()> {
+        if self.set_to.replace(until) == until {
+            return Ok(());
+        }
+        let time = Itimerspec {
+            it_interval: ZERO,
+            it_value: until.map_or(ZERO, |until| timespec(until.since(now))),
+        };
+        timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &time)?;
+        Ok(())
     }
 }
 
-fn timespec(time: std::time::Duration) -> Timespec {
+const ZERO: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 0,
+};
+
+fn timespec(time: Duration) -> Timespec {
     Timespec {
         tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
         tv_nsec: i64::from(time.subsec_nanos()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock;
+
+    fn waits(poller: &Poller, time: Duration) -> Duration {
+        let began = clock::now();
+        assert_eq!(poller.wait(began, Some(began + time)).unwrap(), []);
+        clock::now().since(began)
+    }
+
+    #[test]
+    fn a_wait_is_as_long_as_it_says_whatever_came_before() {
+        let poller = Poller::new().unwrap();
+        let (short, long) = (Duration::from_millis(5), Duration::from_millis(30));
+        assert!(waits(&poller, long) >= long);
+        assert!(waits(&poller, short) >= short);
+        assert!(waits(&poller, long) >= long);
+    }
+
+    #[test]
+    fn what_is_due_is_not_waited_for() {
+        let poller = Poller::new().unwrap();
+        let now = clock::now();
+        assert_eq!(poller.wait(now, Some(now)).unwrap(), []);
+    }
+
+    #[test]
+    fn a_timer_that_has_rung_does_not_end_a_wait_without_end() {
+        let poller = Poller::new().unwrap();
+        waits(&poller, Duration::from_millis(1));
+        let (reader, writer) = io::pipe().unwrap();
+        poller.add(&reader, Token(7)).unwrap();
+        let told = std::thread::spawn(move || {
+            std::thread::park_timeout(Duration::from_millis(30));
+            drop(writer);
+        });
+
+        assert_eq!(poller.wait(clock::now(), None).unwrap(), [Token(7)]);
+        told.join().unwrap();
     }
 }
