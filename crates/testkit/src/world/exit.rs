@@ -112,7 +112,8 @@ impl World {
             (Some(why), Ending::Exited(_)) if why.only(Why::FAILURE) => Tri::Yes,
             (Some(why), Ending::Exited(_)) => Tri::from(why.has(Why::FAILURE)).doubted(),
         };
-        life.run.failed = life.run.failed | failed;
+        // What failed before a run that did not may be forgotten.
+        life.run.failed = life.run.failed.doubted() | failed;
         let tried = if why.is_some() { Tri::Maybe } else { Tri::Yes };
         life.run.attempted = life.run.attempted | tried | failed;
         // Its start and its end came as one.

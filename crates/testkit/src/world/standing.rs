@@ -89,6 +89,7 @@ impl World {
                 life.run.started | life.fates.is(Fates::ENDED_OK).doubted()
             }
             Until::Started => life.started(container) & self.stays(id),
+            Until::Ready if container.is_oneshot() => Tri::No,
             Until::Ready => life.ready(container) & self.stays(id),
             Until::Succeeded if life.run.code == Some(0) => {
                 life.fates.is(Fates::ENDED_OK) | ignored
