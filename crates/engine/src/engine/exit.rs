@@ -6,7 +6,9 @@ use crate::entry::{Cause, Impossible, What};
 use crate::event::{Attempt, Exit, StartFailure};
 use crate::fact::{EndCause, Goal};
 use crate::life::{After, GiveUp, State, StopWhy, Termination, Undo};
-use crate::pod::{Container, ContainerId, Keystone, OnGiveUp, ProbeKind, Reaction, Role, Target};
+use crate::pod::{
+    Container, ContainerId, Keystone, OnGiveUp, ProbeKind, Reaction, RestartPolicy, Role, Target,
+};
 use crate::restart;
 use crate::tick::Tick;
 use crate::timer::Timer;
@@ -389,6 +391,9 @@ impl Engine {
         match why {
             None => self.by_rules(now, container, exit),
             Some(StopWhy::Asked | StopWhy::Order) => self.go_down_for_now(now, container),
+            Some(why) if self.is_judged_by_its_code(container, why) => {
+                self.by_rules(now, container, exit);
+            }
             Some(StopWhy::Probe(_) | StopWhy::StartTimeout | StopWhy::PostStart) => {
                 let outcome = if self.has_ended_well(container) {
                     Outcome::FailureWithZero
@@ -399,6 +404,18 @@ impl Engine {
             }
         }
         self.came_down_by_itself(now, container);
+    }
+
+    /// A kubelet that has killed a container for its postStart hook looks at its end as at any other; so it does after a
+    /// probe, unless the policy starts the container again anyway.
+    fn is_judged_by_its_code(&self, container: ContainerId, why: StopWhy) -> bool {
+        let def = self.def(container);
+        def.plain
+            && match why {
+                StopWhy::PostStart => true,
+                StopWhy::Probe(_) => def.restart.policy == RestartPolicy::Never,
+                StopWhy::Asked | StopWhy::Order | StopWhy::StartTimeout => false,
+            }
     }
 
     /// It is down because somebody wanted it so, and will be started again.

@@ -2,7 +2,7 @@
 
 use super::Draft;
 use crate::Event;
-use crate::pod::{HookKind, Hooks, ProbeKind, Reaction, RestartPolicy};
+use crate::pod::{HookKind, Hooks, ProbeKind, Reaction, RestartPolicy, Rule, When};
 use crate::status::{ConditionKind, Phase};
 use std::time::Duration;
 
@@ -47,6 +47,53 @@ fn a_failed_post_start_hook_kills_the_container() {
     stage.exited("app", 0);
 
     assert_eq!(stage.asked(), ["start app"]);
+}
+
+/// A main under that policy with a rule for 42, which is killed for its hook or by its probe and ends with that code.
+fn killed(plain: bool, policy: RestartPolicy, by_hook: bool, code: i32) -> Vec<String> {
+    let mut stage = Draft::new(&["app", "web"])
+        .policy("app", policy)
+        .probe("app", ProbeKind::Startup, 1)
+        .with("app", |app| {
+            app.plain = plain;
+            app.hooks.post_start = true;
+            app.restart.rules.push(Rule {
+                when: When::CodeIn(vec![42]),
+                reaction: Reaction::Restart,
+            });
+        })
+        .play();
+    stage.started("web");
+    stage.started("app");
+    stage.hook_done("app", HookKind::PostStart, !by_hook);
+    for _ in 0..3 {
+        stage.pass_secs(1);
+        stage.probed("app", ProbeKind::Startup, false);
+    }
+    let asked = stage.asked();
+    assert!(asked.last().unwrap().starts_with("stop app"), "{asked:?}");
+    stage.exited("app", code);
+    stage.asked()
+}
+
+#[test]
+fn a_plain_container_that_is_killed_for_its_hook_is_judged_by_its_code() {
+    use RestartPolicy::{Never, OnFailure};
+    assert_eq!(killed(true, OnFailure, true, 0), [""; 0]);
+    assert_eq!(killed(true, OnFailure, true, 1), ["start app"]);
+    assert_eq!(killed(true, Never, true, 42), ["start app"]);
+    // With a Pillion field it has failed, and rules are not asked.
+    assert_eq!(killed(false, OnFailure, true, 0), ["start app"]);
+    assert_eq!(killed(false, Never, true, 42), [""; 0]);
+}
+
+#[test]
+fn a_plain_container_that_a_probe_kills_is_judged_by_its_rules_if_its_policy_lets_it_down() {
+    use RestartPolicy::{Never, OnFailure};
+    assert_eq!(killed(true, OnFailure, false, 0), ["start app"]);
+    assert_eq!(killed(true, Never, false, 42), ["start app"]);
+    assert_eq!(killed(true, Never, false, 1), [""; 0]);
+    assert_eq!(killed(false, Never, false, 42), [""; 0]);
 }
 
 #[test]

@@ -224,14 +224,7 @@ impl World {
         if why.has(Why::FAILURE) && matches!(ending, Ending::NeverRan) {
             outcomes.extend(self.by_failed_start(id));
         } else if why.has(Why::FAILURE) {
-            outcomes.push(self.by_policy(id, was, ending, true));
-            // Only kills by probes and timeouts are said to pass the rules by.
-            if matches!(
-                was.shown.post_start,
-                Hook::Done { ok: false } | Hook::Unknown
-            ) {
-                outcomes.extend(self.by_rule(id, was, ending));
-            }
+            outcomes.extend(self.by_failure(id, was, ending));
         }
         if let Some(Going { then, .. }) = was.going {
             let then = self.with_its_target(id, then);
@@ -301,6 +294,30 @@ impl World {
             due: Span::at(self.now),
             moves: Vec::new(),
         }
+    }
+
+    /// It was killed because a probe, its postStart hook or its start timeout failed. Without a Pillion field its code
+    /// decides, as under a kubelet, unless its policy restarts it for a probe; with one, only kills by probes and timeouts
+    /// are said to pass the rules by.
+    fn by_failure(&mut self, id: ContainerId, was: &Life, ending: &Ending) -> Vec<Outcome> {
+        let container = self.container(id);
+        let plain = container.plain;
+        let never = container.restart.policy == RestartPolicy::Never;
+        let hook = match was.shown.post_start {
+            Hook::Done { ok } => Tri::from(!ok),
+            Hook::Unknown => Tri::Maybe,
+            Hook::Idle | Hook::Runs { .. } => Tri::No,
+        };
+        let mut outcomes = Vec::new();
+        if plain && (never || hook.possibly()) {
+            outcomes.extend(self.by_itself(id, was, ending));
+        } else if hook.possibly() {
+            outcomes.extend(self.by_rule(id, was, ending));
+        }
+        if !plain || !(never || hook.surely()) {
+            outcomes.push(self.by_policy(id, was, ending, true));
+        }
+        outcomes
     }
 
     /// By its own doing: a rule, else its policy.
