@@ -17,11 +17,13 @@
 //! | `replace` | exchanging one container |
 //! | `recover` | coming back after a crash |
 //! | `view` | the pod's status for Kubernetes' eyes |
+//! | `lost` | which containers of an ended pod that status calls lost |
 
 mod edges;
 mod exit;
 mod fingerprint;
 mod goal;
+mod lost;
 mod propagate;
 mod recover;
 mod regular;

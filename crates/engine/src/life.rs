@@ -31,6 +31,8 @@ use std::sync::Arc;
 pub(crate) struct Life {
     pub(crate) record: Record,
     pub(crate) image: Image,
+    /// Why it could not be started or kept, until a start has succeeded: only to be shown.
+    pub(crate) put_off: Option<PutOff>,
     pub(crate) probing: Box<[Probing; 3]>,
     /// How many of its requirements hold it back.
     pub(crate) closed: u32,
@@ -297,6 +299,17 @@ pub(crate) enum Image {
         /// The attempt that the next try was asked for, while it is under way.
         retrying: Option<Attempt>,
     },
+}
+
+/// Why a container was not up when it should have been.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum PutOff {
+    /// It had crashed, and its back-off was not over.
+    Crashed,
+    /// Its postStart hook failed.
+    PostStart,
+    /// The driver could not start it.
+    Unstarted(StartFailure, Box<str>),
 }
 
 /// The standing of a node in an ordered stop.

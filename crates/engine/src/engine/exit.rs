@@ -5,7 +5,7 @@ use crate::action::Command;
 use crate::entry::{Cause, Impossible, What};
 use crate::event::{Attempt, Exit, StartFailure};
 use crate::fact::{EndCause, Goal};
-use crate::life::{After, GiveUp, State, StopWhy, Termination, Undo};
+use crate::life::{After, GiveUp, PutOff, State, StopWhy, Termination, Undo};
 use crate::pod::{
     Container, ContainerId, Keystone, OnGiveUp, ProbeKind, Reaction, RestartPolicy, Role, Target,
 };
@@ -92,6 +92,8 @@ impl Engine {
             restarting_all,
             killed: why.is_some_and(StopWhy::is_failure),
         };
+        let hook_failed = why == Some(StopWhy::PostStart);
+        self.life_mut(container).put_off = hook_failed.then_some(PutOff::PostStart);
         let def = self.def(container);
         let at_once = !def.hooks.post_start && def.probes.startup.is_none();
         let done = why.is_none() && def.is_oneshot() && self.is_success(container, &end);
@@ -122,7 +124,12 @@ impl Engine {
     }
 
     pub(super) fn on_back_off_over(&mut self, now: Tick, container: ContainerId) {
-        if matches!(self.life(container).record.state, State::BackOff { .. }) {
+        if let State::BackOff { unstarted, .. } = &self.life(container).record.state {
+            let why = unstarted.clone();
+            let why = why.map_or(PutOff::Crashed, |(why, message)| {
+                PutOff::Unstarted(why, message)
+            });
+            self.life_mut(container).put_off = Some(why);
             self.enter_waiting(now, container);
         }
     }

@@ -3,9 +3,9 @@
 //! Everything here is read off the records; nothing is decided.
 
 use super::Engine;
-use crate::event::UNKNOWN;
+use super::lost::explanation;
 use crate::fact::{EndCause, Goal};
-use crate::life::{HookStep, Image, State, Termination};
+use crate::life::{HookStep, Image, PutOff, State, StopWhy, Termination};
 use crate::pod::{ContainerId, HookKind, List, Reaction, Role};
 use crate::result::PodReason;
 use crate::status::{
@@ -15,11 +15,15 @@ use crate::status::{
 impl Engine {
     /// The pod's status as Kubernetes would show it.
     pub fn status(&self) -> PodStatus {
-        let containers: Vec<_> = self
+        let mut containers: Vec<_> = self
             .containers()
             .map(|container| self.container_status(container))
             .collect();
         let phase = self.phase(&containers);
+        let conditions = self.conditions(phase, &containers);
+        if self.record.result.is_some() {
+            self.mark_lost(&mut containers);
+        }
         PodStatus {
             phase,
             reason: self
@@ -30,7 +34,7 @@ impl Engine {
                 .map(PodReason::as_str)
                 .map(Into::into),
             message: self.status_message(),
-            conditions: self.conditions(phase, &containers),
+            conditions,
             containers,
         }
     }
@@ -76,12 +80,19 @@ impl Engine {
         }
     }
 
-    /// The kubelet does nothing else for a pod while a postStart hook runs: until that has returned, it shows what was
-    /// there before the start.
+    /// The kubelet does nothing else for a pod while a postStart hook runs: until that has returned, and the container is
+    /// gone if it failed, it shows what was there before the start.
     fn is_in_post_start(&self, container: ContainerId) -> bool {
         let record = &self.life(container).record;
-        matches!(record.state, State::Running { .. })
-            && record.hooks.get(HookKind::PostStart) == HookStep::Begun
+        match record.state {
+            State::Running { .. } => record.hooks.get(HookKind::PostStart) == HookStep::Begun,
+            State::Stopping { why, .. } => why == StopWhy::PostStart,
+            State::Waiting
+            | State::BackOff { .. }
+            | State::Starting
+            | State::Ended { .. }
+            | State::GaveUp { .. } => false,
+        }
     }
 
     /// It is down to be run again with all others, and has not been yet. The kubelet has removed it, and with it how it
@@ -99,7 +110,7 @@ impl Engine {
                     State::Waiting | State::BackOff { .. } | State::Starting
                 ),
                 Goal::Restart { waiting, .. } => waiting.is_some(),
-                Goal::End { .. } => false,
+                Goal::End { .. } => true,
             }
     }
 
@@ -108,9 +119,10 @@ impl Engine {
         let record = &self.life(container).record;
         let waiting = |reason, message| ContainerState::Waiting { reason, message };
         if self.is_in_post_start(container) {
-            return match &record.last {
-                Some(last) => (ContainerState::Terminated(terminated(last)), None),
-                None => (waiting(self.first_wait(), None), None),
+            return match (self.put_off(container), &record.last) {
+                (Some(why), last) => (why, last.as_deref()),
+                (None, Some(last)) => (ContainerState::Terminated(terminated(last)), None),
+                (None, None) => (waiting(self.first_wait(), None), None),
             };
         }
         if let Some(since) = record.running_since() {
@@ -127,22 +139,50 @@ impl Engine {
                 waiting(reason.as_str(), Some(message.clone())),
                 exit.as_deref(),
             ),
-            (State::BackOff { .. }, Some(exit)) => (waiting("CrashLoopBackOff", None), Some(exit)),
-            (_, Some(exit)) if self.is_removed(container) => {
-                let message = Some(REMOVED.into());
-                (waiting(RESTARTING_ALL, message), Some(exit))
-            }
+            (_, Some(exit)) if self.is_removed(container) => (self.removed(), Some(exit)),
             (State::Waiting, exit) if self.shows_image_failure(container) => {
                 let (reason, message) = self.image_failure(container);
                 (waiting(reason, message), exit.as_deref())
             }
-            // Until the new process runs, the end of the old one is what there is to see.
-            (_, Some(exit)) => (
-                ContainerState::Terminated(terminated(exit)),
-                record.last.as_deref(),
-            ),
-            (_, None) => (waiting(self.first_wait(), None), None),
+            (state, exit) => match (self.put_off(container), exit) {
+                (Some(why), exit) => (why, exit.as_deref()),
+                (None, Some(exit)) if matches!(state, State::BackOff { .. }) => {
+                    (waiting(CRASH_LOOP, None), Some(exit))
+                }
+                // Until the new process runs, the end of the old one is what there is to see.
+                (None, Some(exit)) => (
+                    ContainerState::Terminated(terminated(exit)),
+                    record.last.as_deref(),
+                ),
+                (None, None) => (waiting(self.first_wait(), None), None),
+            },
         }
+    }
+
+    /// A kubelet shows why it could not start a container, or keep it, until a start has succeeded.
+    fn put_off(&self, container: ContainerId) -> Option<ContainerState> {
+        let life = self.life(container);
+        if self.record.goal != Goal::Run || life.record.is_over() {
+            return None;
+        }
+        let (reason, message) = match life.put_off.as_ref()? {
+            PutOff::Crashed => (CRASH_LOOP, None),
+            PutOff::PostStart => ("PostStartHookError", None),
+            PutOff::Unstarted(reason, message) => (reason.as_str(), Some(message.clone())),
+        };
+        Some(ContainerState::Waiting { reason, message })
+    }
+
+    /// A container that was removed so that all are run again: that shows until the first of them has been.
+    fn removed(&self) -> ContainerState {
+        let any_ran = self.lives.iter().any(|life| life.record.ran);
+        let (reason, message) = match self.record.goal {
+            Goal::Run | Goal::End { .. } if any_ran => (self.first_wait(), None),
+            Goal::Run | Goal::Restart { .. } | Goal::End { .. } => {
+                (RESTARTING_ALL, Some(REMOVED.into()))
+            }
+        };
+        ContainerState::Waiting { reason, message }
     }
 
     /// An image is pulled early, but its trouble shows when its turn has come, as under the kubelet.
@@ -440,11 +480,7 @@ fn terminated(end: &Termination) -> Terminated {
     }
 }
 
-/// What the kubelet says of an end that nobody saw.
-fn explanation(reason: &str) -> Option<Box<str>> {
-    let unknown = reason == UNKNOWN;
-    unknown.then(|| "The container could not be located when the pod was terminated".into())
-}
+const CRASH_LOOP: &str = "CrashLoopBackOff";
 
 /// The kubelet's words for a container that is removed so that all are run again.
 const RESTARTING_ALL: &str = "RestartingAllContainers";

@@ -2,7 +2,7 @@
 
 use super::{Draft, Stage};
 use crate::Found;
-use crate::pod::{HookKind, List, OnGiveUp, Reaction, RestartPolicy, Rule, When};
+use crate::pod::{Container, HookKind, List, OnGiveUp, Reaction, RestartPolicy, Rule, When};
 use crate::status::{ContainerState, ContainerStatus, Phase};
 
 fn shown(stage: &Stage, name: &str) -> ContainerStatus {
@@ -171,4 +171,136 @@ fn a_pod_does_not_stay_pending_for_what_never_starts() {
     stage.runs("job", 1);
 
     assert_eq!(stage.phase(), Phase::Running);
+}
+
+/// For what a container waits, if it does.
+fn waits_for(stage: &Stage, name: &str) -> Option<&'static str> {
+    match shown(stage, name).state {
+        ContainerState::Waiting { reason, .. } => Some(reason),
+        ContainerState::Running { .. } | ContainerState::Terminated(_) => None,
+    }
+}
+
+#[test]
+fn a_container_is_in_its_back_off_until_its_next_run_is_up() {
+    let mut stage = hooked(&["app"]);
+    stage.hook_done("app", HookKind::PostStart, true);
+    stage.exited("app", 3);
+    assert_eq!(waits_for(&stage, "app"), None);
+    stage.started("app");
+    stage.hook_done("app", HookKind::PostStart, true);
+    stage.exited("app", 3);
+    assert_eq!(waits_for(&stage, "app"), Some("CrashLoopBackOff"));
+
+    stage.pass_secs(10);
+    assert_eq!(waits_for(&stage, "app"), Some("CrashLoopBackOff"));
+    stage.started("app");
+    let app = shown(&stage, "app");
+    assert_eq!(waits_for(&stage, "app"), Some("CrashLoopBackOff"));
+    assert_eq!((app.restarts, app.last.unwrap().code), (1, 3));
+
+    stage.hook_done("app", HookKind::PostStart, true);
+    assert_eq!(waits_for(&stage, "app"), None);
+    assert_eq!(shown(&stage, "app").restarts, 2);
+}
+
+#[test]
+fn a_container_that_could_not_be_started_says_so_until_it_runs() {
+    let mut stage = Draft::new(&["app"]).play();
+    stage.start_fails("app");
+    assert_eq!(waits_for(&stage, "app"), Some("CreateContainerError"));
+
+    stage.pass_secs(10);
+    assert_eq!(waits_for(&stage, "app"), Some("CreateContainerError"));
+
+    stage.started("app");
+    assert_eq!(waits_for(&stage, "app"), None);
+}
+
+#[test]
+fn a_container_whose_post_start_hook_failed_says_so_until_it_is_up() {
+    let mut stage = hooked(&["app"]);
+    stage.hook_done("app", HookKind::PostStart, false);
+    assert_eq!(waits_for(&stage, "app"), Some("ContainerCreating"));
+
+    stage.exited("app", 1);
+    assert_eq!(waits_for(&stage, "app"), Some("PostStartHookError"));
+    assert_eq!(shown(&stage, "app").last.unwrap().code, 1);
+
+    stage.started("app");
+    stage.hook_done("app", HookKind::PostStart, true);
+    assert_eq!(waits_for(&stage, "app"), None);
+}
+
+#[test]
+fn in_a_pod_that_has_ended_what_may_have_run_is_lost() {
+    let draft = || {
+        let plain = |container: &mut Container| container.plain = true;
+        Draft::new(&["first", "second", "app"])
+            .never()
+            .oneshot("first")
+            .oneshot("second")
+            .with("first", plain)
+            .with("second", plain)
+            .with("app", plain)
+            .with("first", |first| first.list = List::Init)
+            .with("second", |second| second.list = List::Init)
+            .requires("second", "first")
+            .requires("app", "second")
+    };
+    let lost = |stage: &Stage| {
+        let containers = stage.engine.status().containers;
+        let lost = containers.iter().filter(|status| {
+            matches!(&status.state, ContainerState::Terminated(end) if &*end.reason == "ContainerStatusUnknown" && end.code == 137)
+        });
+        let names: Vec<_> = lost.map(|status| status.name.to_string()).collect();
+        names.join(" ")
+    };
+
+    let mut stage = draft().play();
+    stage.delete();
+    stage.start_fails("first");
+    assert_eq!((stage.phase(), &*lost(&stage)), (Phase::Failed, "first"));
+
+    let mut stage = draft().play();
+    stage.runs("first", 1);
+    assert_eq!((stage.phase(), &*lost(&stage)), (Phase::Failed, ""));
+
+    let mut stage = draft().play();
+    stage.runs("first", 0);
+    stage.runs("second", 0);
+    stage.delete();
+    assert_eq!(lost(&stage), "");
+    stage.start_fails("app");
+    assert_eq!((stage.phase(), &*lost(&stage)), (Phase::Failed, "app"));
+}
+
+#[test]
+fn what_a_pod_that_was_to_run_again_did_not_come_to_is_lost() {
+    let mut stage = Draft::new(&["init", "app"])
+        .never()
+        .oneshot("init")
+        .with("init", |init| init.list = List::Init)
+        .with("app", |app| app.plain = true)
+        .requires("app", "init")
+        .play();
+    stage.runs("init", 0);
+    stage.started("app");
+    stage.ask(Reaction::RestartAllContainers);
+    stage.exited("app", 0);
+    stage.started("init");
+    assert_eq!(waits_for(&stage, "app"), Some("PodInitializing"));
+
+    stage.exited("init", 3);
+
+    let app = shown(&stage, "app");
+    assert!(
+        matches!(&app.state, ContainerState::Terminated(end) if &*end.reason == "ContainerStatusUnknown"),
+        "{app:?}"
+    );
+    let last = app.last.unwrap();
+    assert_eq!(
+        (app.restarts, &*last.reason),
+        (1, "RestartingAllContainers")
+    );
 }
