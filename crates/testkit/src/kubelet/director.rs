@@ -50,6 +50,9 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How often is looked whether enough has been seen.
 const REVIEW: Duration = Duration::from_secs(1);
 
+/// A kubelet that has stopped a pod needs a while until it is through with it.
+const LAST_WORD: Duration = Duration::from_secs(10);
+
 // === impl Director ===
 
 impl<'t> Director<'t> {
@@ -111,7 +114,24 @@ impl<'t> Director<'t> {
         while self.is_gone() && self.ends.is_anybody_there() {
             self.look(LOOK)?;
         }
+        let ended = clock::now();
+        while self.has_more_to_tell() && clock::now().since(ended) < LAST_WORD {
+            self.look(LOOK)?;
+        }
         self.look(LOOK)
+    }
+
+    /// A kubelet that is through with a pod says of what still waits, and has run before, how it ended.
+    fn has_more_to_tell(&self) -> bool {
+        let status = self.pod().filter(|_| self.has_ended() && !self.is_gone());
+        let lists = ["initContainerStatuses", "containerStatuses"];
+        let lists = lists
+            .iter()
+            .filter_map(|list| status?["status"][*list].as_array());
+        let mut containers = lists.flatten();
+        containers.any(|one| {
+            one["state"]["waiting"].is_object() && one["lastState"]["terminated"].is_object()
+        })
     }
 
     /// Sees what has changed.
@@ -288,16 +308,8 @@ impl<'t> Director<'t> {
         checks.peek().is_some() && checks.all(|check| is_settled(check, &record, now))
     }
 
-    /// Whether the pod is gone, or has its result and is not being deleted.
     fn has_ended(&self) -> bool {
-        let Some(Glimpse { pod, .. }) = self.glimpses.last() else {
-            return false;
-        };
-        pod.as_ref().is_none_or(|pod| {
-            let phase = pod["status"]["phase"].as_str();
-            let ended = matches!(phase, Some("Succeeded" | "Failed"));
-            ended && pod["metadata"]["deletionTimestamp"].is_null()
-        })
+        self.glimpses.last().is_some_and(has_ended)
     }
 
     fn is_gone(&self) -> bool {
@@ -353,10 +365,13 @@ impl<'t> Director<'t> {
     }
 
     fn end(&self, record: &Record) -> End {
-        let last = self
+        // What is told after that is not news of the pod.
+        let ended = self
             .glimpses
-            .last()
-            .map_or(self.began, |glimpse| glimpse.at);
+            .iter()
+            .rev()
+            .take_while(|glimpse| has_ended(glimpse));
+        let last = ended.last().map_or(self.began, |glimpse| glimpse.at);
         let phase = record.status().map_or(Phase::Failed, |status| status.phase);
         End {
             at: Tick::ZERO + last.since(self.began),
@@ -378,6 +393,15 @@ impl<'t> Director<'t> {
         });
         images.next_back().unwrap_or("new")
     }
+}
+
+/// Whether the pod is gone, or has its result and is not being deleted.
+fn has_ended(glimpse: &Glimpse) -> bool {
+    glimpse.pod.as_ref().is_none_or(|pod| {
+        let phase = pod["status"]["phase"].as_str();
+        let ended = matches!(phase, Some("Succeeded" | "Failed"));
+        ended && pod["metadata"]["deletionTimestamp"].is_null()
+    })
 }
 
 /// The id that containerd has for a container.
