@@ -528,8 +528,31 @@ impl Engine {
         }
         // A start that failed without a process is never repeated at once: nothing has changed meanwhile.
         let level = record.backoff_level.max(u32::from(unstarted));
+        let delay = restart::delay(&backoff, level);
+        if unstarted || !self.is_replaced_by_probe(container) {
+            self.record_mut(container).backoff_level = level.saturating_add(1);
+            return delay;
+        }
+        // A kubelet that kills a container for a probe starts the next one in the same breath, and knows only of the run
+        // before: without one there is nothing to back off from, and what it owes counts from that end.
+        let record = self.record_mut(container);
+        let Some(before) = record.last.as_deref().filter(|end| !end.restarting_all) else {
+            return Duration::ZERO;
+        };
+        let is_over = now.since(before.finished) >= delay;
         record.backoff_level = level.saturating_add(1);
-        restart::delay(&backoff, level)
+        if is_over { Duration::ZERO } else { delay }
+    }
+
+    /// Whether a plain container was killed by a probe, to be started again by its policy.
+    fn is_replaced_by_probe(&self, container: ContainerId) -> bool {
+        let def = self.def(container);
+        let life = self.life(container);
+        let end = life.record.exit.as_deref();
+        def.plain
+            && def.restart.policy != RestartPolicy::Never
+            && end.is_some_and(|end| end.killed)
+            && life.put_off != Some(PutOff::PostStart)
     }
 
     fn check_keystone(

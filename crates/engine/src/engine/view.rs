@@ -120,43 +120,55 @@ impl Engine {
         let waiting = |reason, message| ContainerState::Waiting { reason, message };
         if self.is_in_post_start(container) {
             return match (self.put_off(container), &record.last) {
-                (Some(why), last) => (why, last.as_deref()),
-                (None, Some(last)) => (ContainerState::Terminated(terminated(last)), None),
-                (None, None) => (waiting(self.first_wait(), None), None),
+                (Some(why), last) if !self.is_through(container, last.as_deref()) => {
+                    (why, last.as_deref())
+                }
+                (_, Some(last)) => (ContainerState::Terminated(terminated(last)), None),
+                (_, None) => (waiting(self.first_wait(), None), None),
             };
         }
         if let Some(since) = record.running_since() {
             return (ContainerState::Running { since }, record.last.as_deref());
         }
-        match (&record.state, &record.exit) {
-            (
-                State::BackOff {
-                    unstarted: Some((reason, message)),
-                    ..
-                },
-                exit,
-            ) => (
-                waiting(reason.as_str(), Some(message.clone())),
-                exit.as_deref(),
-            ),
-            (_, Some(exit)) if self.is_removed(container) => (self.removed(), Some(exit)),
-            (State::Waiting, exit) if self.shows_image_failure(container) => {
-                let (reason, message) = self.image_failure(container);
-                (waiting(reason, message), exit.as_deref())
-            }
-            (state, exit) => match (self.put_off(container), exit) {
-                (Some(why), exit) => (why, exit.as_deref()),
-                (None, Some(exit)) if matches!(state, State::BackOff { .. }) => {
-                    (waiting(CRASH_LOOP, None), Some(exit))
-                }
-                // Until the new process runs, the end of the old one is what there is to see.
-                (None, Some(exit)) => (
-                    ContainerState::Terminated(terminated(exit)),
-                    record.last.as_deref(),
-                ),
-                (None, None) => (waiting(self.first_wait(), None), None),
-            },
+        let end = record.exit.as_deref();
+        if let Some(end) = end.filter(|_| self.is_removed(container)) {
+            return (self.removed(), Some(end));
         }
+        let reason = match &record.state {
+            _ if self.is_through(container, end) => None,
+            State::BackOff {
+                unstarted: Some((reason, message)),
+                ..
+            } => Some(waiting(reason.as_str(), Some(message.clone()))),
+            State::BackOff {
+                unstarted: None, ..
+            } => Some(waiting(CRASH_LOOP, None)),
+            State::Waiting if self.shows_image_failure(container) => {
+                let (reason, message) = self.image_failure(container);
+                Some(waiting(reason, message))
+            }
+            State::Waiting
+            | State::Starting
+            | State::Running { .. }
+            | State::Stopping { .. }
+            | State::Ended { .. }
+            | State::GaveUp { .. } => self.put_off(container),
+        };
+        match (reason, end) {
+            (Some(reason), end) => (reason, end),
+            // Until the new process runs, the end of the old one is what there is to see.
+            (None, Some(end)) => (
+                ContainerState::Terminated(terminated(end)),
+                record.last.as_deref(),
+            ),
+            (None, None) => (waiting(self.first_wait(), None), None),
+        }
+    }
+
+    /// The kubelet takes whatever stands in the init list and has ended with 0 for something that is not started again,
+    /// and so shows a sidecar's end and not what it waits for.
+    fn is_through(&self, container: ContainerId, end: Option<&Termination>) -> bool {
+        self.def(container).list == List::Init && end.is_some_and(|end| end.exit.is_success())
     }
 
     /// A kubelet shows why it could not start a container, or keep it, until a start has succeeded.
@@ -315,8 +327,8 @@ impl Engine {
         }
         let reason = match phase {
             Phase::Succeeded => Some("PodCompleted"),
-            Phase::Failed => Some("PodFailed"),
-            Phase::Pending | Phase::Running => None,
+            Phase::Failed if !self.was_deleted_while_pending() => Some("PodFailed"),
+            Phase::Failed | Phase::Pending | Phase::Running => None,
         };
         (self.can_restart_all() || self.has_restarted_all()).then_some(Condition {
             reason,

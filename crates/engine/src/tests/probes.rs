@@ -96,6 +96,38 @@ fn a_plain_container_that_a_probe_kills_is_judged_by_its_rules_if_its_policy_let
     assert_eq!(killed(false, Never, false, 42), [""; 0]);
 }
 
+/// What is asked for at once when a probe has killed the third run of a container after so many seconds.
+fn third_kill(plain: bool, seconds: u64) -> Vec<String> {
+    let mut stage = Draft::new(&["app"])
+        .probe("app", ProbeKind::Liveness, 1)
+        .with("app", |app| app.plain = plain)
+        .play();
+    for _ in 0..3 {
+        stage.pass_secs(20);
+        stage.started("app");
+        stage.pass_secs(seconds - 3);
+        stage.asked();
+        for _ in 0..3 {
+            stage.pass_secs(1);
+            stage.probed("app", ProbeKind::Liveness, false);
+        }
+        assert_eq!(stage.asked().last().unwrap(), &stop_of_app(&stage));
+        stage.exited("app", 0);
+    }
+    stage.asked()
+}
+
+fn stop_of_app(stage: &super::Stage) -> String {
+    format!("stop app by {}s", stage.now.elapsed().as_secs() + 30)
+}
+
+#[test]
+fn what_a_plain_container_owes_for_a_probe_counts_from_the_end_of_the_run_before() {
+    // After the second kill it owes 10 s.
+    assert_eq!(third_kill(true, 12), ["start app"]);
+    assert_eq!(third_kill(false, 12), [""; 0]);
+}
+
 #[test]
 fn a_startup_probe_that_fails_kills_the_container() {
     let mut stage = Draft::new(&["app"])

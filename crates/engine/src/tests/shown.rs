@@ -3,7 +3,7 @@
 use super::{Draft, Stage};
 use crate::Found;
 use crate::pod::{Container, HookKind, List, OnGiveUp, Reaction, RestartPolicy, Rule, When};
-use crate::status::{ContainerState, ContainerStatus, Phase};
+use crate::status::{ConditionKind, ContainerState, ContainerStatus, Phase};
 
 fn shown(stage: &Stage, name: &str) -> ContainerStatus {
     stage.engine.status().container(name).unwrap().clone()
@@ -303,4 +303,42 @@ fn what_a_pod_that_was_to_run_again_did_not_come_to_is_lost() {
         (app.restarts, &*last.reason),
         (1, "RestartingAllContainers")
     );
+}
+
+#[test]
+fn a_sidecar_that_ended_with_0_shows_its_end_while_it_is_in_its_back_off() {
+    for (code, shows) in [(0, None), (1, Some("CrashLoopBackOff"))] {
+        let mut stage = Draft::new(&["proxy", "app"])
+            .sidecar("proxy")
+            .with("proxy", |proxy| proxy.list = List::Init)
+            .play();
+        stage.started("app");
+        stage.runs("proxy", code);
+        stage.runs("proxy", code);
+
+        assert_eq!(waits_for(&stage, "proxy"), shows);
+        stage.pass_secs(10);
+        assert_eq!(waits_for(&stage, "proxy"), shows);
+    }
+}
+
+#[test]
+fn a_pod_that_is_deleted_while_pending_gives_no_reason_for_not_restarting_all() {
+    let mut stage = Draft::new(&["app", "web"])
+        .with("app", |app| {
+            app.restart.rules.push(Rule {
+                when: When::CodeIn(vec![42]),
+                reaction: Reaction::RestartAllContainers,
+            });
+        })
+        .play();
+    stage.started("app");
+    stage.delete();
+    stage.start_fails("web");
+    stage.exited("app", 0);
+
+    let status = stage.engine.status();
+    let condition = status.condition(ConditionKind::AllContainersRestarting);
+    assert_eq!(status.phase, Phase::Failed);
+    assert_eq!(condition.unwrap().reason, None);
 }

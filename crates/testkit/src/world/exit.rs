@@ -315,7 +315,13 @@ impl World {
             outcomes.extend(self.by_rule(id, was, ending));
         }
         if !plain || !(never || hook.surely()) {
-            outcomes.push(self.by_policy(id, was, ending, true));
+            let mut outcome = self.by_policy(id, was, ending, true);
+            if plain {
+                // What it owes for a probe counts from the end of the run before, which may be over.
+                outcome.due.earliest = self.now;
+                self.life_mut(id).delays.doubted = true;
+            }
+            outcomes.push(outcome);
         }
         outcomes
     }
