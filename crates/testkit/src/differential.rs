@@ -21,7 +21,7 @@ use crate::processes;
 use anyhow::{Context as _, anyhow};
 use compare::compare;
 use dice::Dice;
-use draft::Draft;
+use draft::{Delay, Draft};
 use pillion_simulator::line::Part;
 use pillion_simulator::scenario::read;
 use pillion_simulator::{self as simulator, Case, Record, Scenario};
@@ -69,9 +69,6 @@ struct Comparison {
     seen: String,
 }
 
-/// The longest crash back-off, in both plays.
-const BACK_OFF: Duration = Duration::from_secs(1);
-
 /// So many pods from one word of progress to the next.
 const STRIDE: usize = 20;
 
@@ -80,12 +77,35 @@ const STEPS: usize = 8;
 
 /// Plays so many pods and says which differ.
 pub fn run(seed: u64, pods: u64, setup: Setup<'_>) -> anyhow::Result<Vec<Disagreement>> {
-    let back_off = BackOff::AtMost(BACK_OFF);
+    let drafts = (seed..seed + pods).map(|seed| (seed, Draft::random(&mut Dice::new(seed))));
+    let drafts: Vec<_> = drafts.collect();
+    let mut found = Vec::new();
+    for delay in Delay::ALL {
+        let drafts = drafts.iter().filter(|(_, draft)| draft.delay() == delay);
+        let drafts: Vec<_> = drafts.cloned().collect();
+        if !drafts.is_empty() {
+            found.extend(round(delay, drafts, setup)?);
+        }
+    }
+    found.sort_by_key(|one| one.seed);
+    Ok(found)
+}
+
+/// Plays pods whose containers wait so long when they have crashed: the kubelet has one delay for all.
+fn round(
+    delay: Delay,
+    drafts: Vec<(u64, Draft)>,
+    setup: Setup<'_>,
+) -> anyhow::Result<Vec<Disagreement>> {
+    let back_off = match delay {
+        Delay::Short => BackOff::AtMost(Duration::from_secs(1)),
+        Delay::Usual => BackOff::Standard,
+    };
+    let pods = drafts.len();
+    (setup.tell)(&format!("{pods} pods, {}", back_off.describe()));
     setup.cluster.stop_kubelet()?;
     setup.cluster.start_kubelet(Kubelet { back_off })?;
     let player = Player::open(setup.cluster)?;
-    let drafts = (seed..seed + pods).map(|seed| (seed, Draft::random(&mut Dice::new(seed))));
-    let drafts: Vec<_> = drafts.collect();
     let first = differing(&player, drafts, setup)?;
     if first.is_empty() {
         return Ok(first);
@@ -94,8 +114,7 @@ pub fn run(seed: u64, pods: u64, setup: Setup<'_>) -> anyhow::Result<Vec<Disagre
         (setup.tell)(&format!("pod {seed}: {}", found.join("; ")));
     }
     (setup.tell)(&format!("{} of {pods} pods differ; once more", first.len()));
-    let drafts = first.into_iter().map(|one| (one.seed, one.draft)).collect();
-    let again = differing(&player, drafts, setup)?;
+    let again = once_more(&player, first, setup)?;
     if !setup.shrinks {
         return Ok(again);
     }
@@ -128,7 +147,7 @@ impl Comparison {
     }
 }
 
-/// Makes a pod smaller as long as it differs.
+/// Makes a pod smaller as long as it differs, every time that it is played.
 fn shrink(
     player: &Player<'_>,
     mut one: Disagreement,
@@ -138,13 +157,24 @@ fn shrink(
         (setup.tell)(&format!("pod {}: {}", one.seed, one.found.join("; ")));
         let simpler = one.draft.simpler().into_iter();
         let simpler = simpler.map(|draft| (one.seed, draft)).collect();
-        let mut smaller = differing(player, simpler, setup)?;
+        let smaller = differing(player, simpler, setup)?;
+        let mut smaller = once_more(player, smaller, setup)?;
         if smaller.is_empty() {
             return Ok(one);
         }
         one = smaller.swap_remove(0);
     }
     Ok(one)
+}
+
+/// Those that differ again: a busy machine is not taken for a rule.
+fn once_more(
+    player: &Player<'_>,
+    found: Vec<Disagreement>,
+    setup: Setup<'_>,
+) -> anyhow::Result<Vec<Disagreement>> {
+    let drafts = found.into_iter().map(|one| (one.seed, one.draft));
+    differing(player, drafts.collect(), setup)
 }
 
 /// Those of the pods that differ, in their order.
@@ -196,13 +226,12 @@ fn differing(
 
 /// Plays a pod on both and says what differs.
 fn both(player: &Player<'_>, draft: &Draft, setup: Setup<'_>) -> anyhow::Result<Comparison> {
-    let seconds = BACK_OFF.as_secs();
-    let text = format!("backoff: {{initial: {seconds}s, max: {seconds}s}}\n{draft}");
+    let text = draft.to_string();
     let reading = read::read("random", text.as_bytes(), &mut |_| Err(String::new()));
     let (Some(scenario), Some(pod)) = (&reading.scenario, &reading.pod) else {
         return Err(anyhow!(reading.describe()));
     };
-    if draft.has_update() {
+    if draft.needs_images() {
         // Host processes have no images; what the engine decides is the same in virtual time.
         let ours = simulator::play(&watched(scenario)).map_err(|why| anyhow!("{why:?}"))?;
         return Ok(Comparison::of(&player.play(scenario, pod)?, &ours.record));

@@ -142,6 +142,15 @@ pub(super) fn network(places: &Places) -> String {
 // === impl BackOff ===
 
 impl BackOff {
+    /// For people.
+    pub(crate) fn describe(self) -> String {
+        match self {
+            Self::Standard => "with the usual back-off".to_owned(),
+            Self::AtMost(limit) => format!("with a back-off of at most {} s", limit.as_secs()),
+            Self::Reduced => "with the reduced back-off".to_owned(),
+        }
+    }
+
     /// The limit and the feature gates that make it so.
     fn as_settings(self) -> (Option<String>, Value) {
         let mut gates = json!({"ContainerStopSignals": true});

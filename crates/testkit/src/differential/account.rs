@@ -53,6 +53,8 @@ pub(super) struct Lives {
 pub(super) struct Run {
     pub(super) starting: Tick,
     pub(super) stopping: Option<Tick>,
+    /// When it ended by itself, if it was not killed.
+    pub(super) exiting: Option<Tick>,
     pub(super) exited: Option<Tick>,
 }
 
@@ -110,6 +112,11 @@ impl Account {
                         run.stopping.get_or_insert(at);
                     }
                 }
+                (Part::Itself, Word::Exiting) => {
+                    if let Some(run) = lives.runs.last_mut() {
+                        run.exiting.get_or_insert(at);
+                    }
+                }
                 (Part::Itself, Word::Exited) => {
                     if let Some(run) = lives.runs.last_mut() {
                         run.exited.get_or_insert(at);
@@ -155,14 +162,14 @@ impl Account {
         for container in &status.containers {
             let lives = self.containers.entry(container.name.clone()).or_default();
             lives.restarts = container.restarts;
-            // The count goes up when the next run begins, and not when one has ended.
+            // The count goes up when the next run begins, and not when one has ended. Beside an end the last one may be the
+            // same: a kubelet leaves it there from when the container waited.
             let ended = match &container.state {
-                ContainerState::Waiting { .. } => container.restarts + 1,
-                ContainerState::Running { .. } | ContainerState::Terminated(_) => {
-                    container.restarts
-                }
+                ContainerState::Waiting { .. } => Some(container.restarts + 1),
+                ContainerState::Running { .. } => Some(container.restarts),
+                ContainerState::Terminated(_) => None,
             };
-            if let Some(last) = &container.last {
+            if let Some((ended, last)) = ended.zip(container.last.as_ref()) {
                 lives.note(ended, last);
             }
             match &container.state {
@@ -213,11 +220,27 @@ impl Account {
     }
 }
 
+// === impl Run ===
+
+impl Run {
+    /// How long after it was told to stop it ended, if it was, and whether it was killed.
+    pub(super) fn stop(&self) -> Option<(Duration, bool)> {
+        let time = self.exited?.since(self.stopping?);
+        Some((time, self.exiting.is_none()))
+    }
+}
+
 // === impl Lives ===
 
 impl Lives {
     /// It waits for that time, or for so much longer.
     fn wait(&mut self, reason: &'static str, time: Duration) {
+        // Whether the next try is due is a matter of the moment.
+        let reason = if reason == PULL_FAILED {
+            PULL_WAITS
+        } else {
+            reason
+        };
         let before = self.waiting.filter(|(before, _)| *before == reason);
         let time = time + before.map_or(Duration::ZERO, |(_, time)| time);
         self.waiting = Some((reason, time));
@@ -227,6 +250,8 @@ impl Lives {
 
     /// How a run ended.
     fn note(&mut self, run: u32, end: &Terminated) {
+        // The one is said of runs that never were. The other takes the place of the code of a run when a restart of all
+        // begins, which a kubelet may not come to show before the pod is told to go.
         let is_removed = |message: &str| message.starts_with(REMOVED);
         if &*end.reason == FORGOTTEN || end.message.as_deref().is_some_and(is_removed) {
             return;
@@ -246,6 +271,12 @@ const EACH_RUN: Duration = Duration::from_millis(2_500);
 const EACH_FAILED_HOOK: Duration = Duration::from_secs(16);
 pub(super) const HOOK_FAILED: &str = "PostStartHookError";
 
-/// The end of a run whose record a kubelet has removed, as it does when it restarts all containers.
-pub(super) const FORGOTTEN: &str = "ContainerStatusUnknown";
+/// An image that cannot be had.
+const PULL_FAILED: &str = "ErrImagePull";
+const PULL_WAITS: &str = "ImagePullBackOff";
+
+/// The end of a container that never ran, in a pod that has ended.
+const FORGOTTEN: &str = "ContainerStatusUnknown";
+
+/// What is said of a container that was removed so that all are run again.
 const REMOVED: &str = "The container is removed because RestartAllContainers";

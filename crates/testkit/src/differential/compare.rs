@@ -4,7 +4,7 @@
 //! clearly apart in both plays, exit codes, the end of the pod. What lies closer together than a kubelet can be relied on
 //! to notice is no evidence of anything, and the differences on purpose (`docs/differences.md`) are known here.
 
-use super::account::{Account, FORGOTTEN, HOOK_FAILED, Lives};
+use super::account::{Account, HOOK_FAILED, Lives, Run};
 use pillion_engine::Tick;
 use pillion_engine::status::{ConditionKind, Phase};
 use pillion_simulator::Record;
@@ -55,8 +55,12 @@ pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
         };
         found.extend(runs(name, (&kubelet, theirs), (&ours, own)));
         if !(kubelet.is_cut_short(theirs) || ours.is_cut_short(own)) {
-            found.extend(codes(name, theirs, own));
-            found.extend(messages(name, theirs, own));
+            let is_comparable = |run: u32| {
+                let late = is_late(run, &kubelet, theirs) || is_late(run, &ours, own);
+                ended_alike(run, theirs, own) && (as_often || !late)
+            };
+            found.extend(codes(name, theirs, own, is_comparable));
+            found.extend(messages(name, theirs, own, is_comparable));
         }
         found.extend(waits(name, theirs, own));
         if both_ended {
@@ -122,11 +126,20 @@ fn runs(name: &str, kubelet: (&Account, &Lives), ours: (&Account, &Lives)) -> Op
     ))
 }
 
-fn codes(name: &str, theirs: &Lives, own: &Lives) -> Vec<String> {
-    let codes = theirs
-        .codes
-        .iter()
-        .filter(|(run, _)| ended_alike(**run, theirs, own));
+/// Whether a run ended when the pod had been told to go: how much time it had depends on who else was there.
+fn is_late(run: u32, account: &Account, lives: &Lives) -> bool {
+    let place = usize::try_from(run).unwrap_or_default().checked_sub(1);
+    let run = place.and_then(|place| lives.runs.get(place));
+    run.is_some_and(|run| run.exited.is_none_or(|at| at >= account.horizon))
+}
+
+fn codes(
+    name: &str,
+    theirs: &Lives,
+    own: &Lives,
+    is_comparable: impl Fn(u32) -> bool,
+) -> Vec<String> {
+    let codes = theirs.codes.iter().filter(|(run, _)| is_comparable(**run));
     let both = codes.filter_map(|(run, code)| {
         let other = own.codes.get(run)?;
         (code != other).then(|| {
@@ -137,14 +150,23 @@ fn codes(name: &str, theirs: &Lives, own: &Lives) -> Vec<String> {
 }
 
 /// Whether a run ended by itself in both plays, or was told to in both. What was told just before it would have ended by
-/// itself ends in another way.
+/// itself ends in another way; so does what does not listen and would have ended by itself before it is killed.
 fn ended_alike(run: u32, theirs: &Lives, own: &Lives) -> bool {
     let place = usize::try_from(run).unwrap_or_default().checked_sub(1);
-    let told = |lives: &Lives| {
-        let run = place.and_then(|place| lives.runs.get(place));
-        run.map(|run| run.stopping.is_some())
-    };
-    told(theirs) == told(own)
+    let run = |lives: &Lives| place.and_then(|place| lives.runs.get(place).copied());
+    let told = |run: &Run| run.stopping.is_some();
+    let (theirs, own) = (run(theirs), run(own));
+    let stops = theirs.zip(own);
+    let stops = stops.and_then(|(theirs, own)| theirs.stop().zip(own.stop()));
+    let is_sooner = stops.is_some_and(|(theirs, own)| {
+        let (killed, ended) = if theirs.1 {
+            (theirs, own)
+        } else {
+            (own, theirs)
+        };
+        killed.1 && !ended.1 && ended.0 < killed.0
+    });
+    theirs.as_ref().map(told) == own.as_ref().map(told) && !is_sooner
 }
 
 fn last(name: &str, theirs: &Lives, own: &Lives) -> Option<String> {
@@ -168,13 +190,17 @@ fn last(name: &str, theirs: &Lives, own: &Lives) -> Option<String> {
             )
         });
     };
-    (their != our && &**their != FORGOTTEN)
-        .then(|| format!("the reason of {name} is {their} on the kubelet and {our} here"))
+    (their != our).then(|| format!("the reason of {name} is {their} on the kubelet and {our} here"))
 }
 
-fn messages(name: &str, theirs: &Lives, own: &Lives) -> Vec<String> {
+fn messages(
+    name: &str,
+    theirs: &Lives,
+    own: &Lives,
+    is_comparable: impl Fn(u32) -> bool,
+) -> Vec<String> {
     let messages = theirs.messages.iter();
-    let messages = messages.filter(|(run, _)| ended_alike(**run, theirs, own));
+    let messages = messages.filter(|(run, _)| is_comparable(**run));
     let both = messages.filter_map(|(run, message)| {
         let other = own.messages.get(run)?;
         (message != other).then(|| {

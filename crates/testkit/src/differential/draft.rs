@@ -12,6 +12,7 @@ use super::dice::Dice;
 /// A pod.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Draft {
+    delay: Delay,
     policy: Policy,
     /// In seconds.
     grace: u32,
@@ -20,11 +21,21 @@ pub struct Draft {
     deletion: Option<Deletion>,
 }
 
+/// How long a crashed container waits.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Delay {
+    /// A second, every time: more happens in less time.
+    Short,
+    /// What Kubernetes does unless it is told otherwise.
+    Usual,
+}
+
 /// One container.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Part {
     name: String,
     role: Role,
+    image: Image,
     policy: Option<Policy>,
     rule: Option<Rule>,
     life: Life,
@@ -84,7 +95,15 @@ struct Liveness {
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Update {
     container: String,
+    image: Image,
     after: u32,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Image {
+    There,
+    /// It cannot be pulled.
+    Missing,
 }
 
 /// When the pod is deleted, after its first container is up or the image was exchanged, and with which grace periods.
@@ -146,6 +165,11 @@ impl Draft {
         }
         roles.extend((0..=dice.roll(4)).map(|_| Role::Main));
         let mut draft = Self {
+            delay: if dice.one_in(5) {
+                Delay::Usual
+            } else {
+                Delay::Short
+            },
             policy,
             grace: dice.pick(&[4, 8, 12]),
             containers: Vec::new(),
@@ -157,10 +181,12 @@ impl Draft {
             draft.containers.push(part);
         }
         if dice.one_in(5) {
-            let names = draft.containers.iter().map(|part| part.name.as_str());
-            let names: Vec<_> = names.collect();
-            let update = Update::random(dice, &names);
-            draft.update = Some(update);
+            // What becomes of an image that was missing and is exchanged is another story.
+            let parts = draft.containers.iter();
+            let parts = parts.filter(|part| part.image == Image::There);
+            let names: Vec<_> = parts.map(|part| part.name.as_str()).collect();
+            let update = (!names.is_empty()).then(|| Update::random(dice, &names));
+            draft.update = update;
         }
         if dice.one_in(2) {
             draft.deletion = Some(Deletion::random(dice));
@@ -168,9 +194,15 @@ impl Draft {
         draft
     }
 
-    /// Whether an image is exchanged, which host processes have none of.
-    pub fn has_update(&self) -> bool {
-        self.update.is_some()
+    /// How long its containers wait when they have crashed.
+    pub fn delay(&self) -> Delay {
+        self.delay
+    }
+
+    /// Whether an image is exchanged or missing: host processes have none.
+    pub fn needs_images(&self) -> bool {
+        let mut images = self.containers.iter().map(|part| part.image);
+        self.update.is_some() || images.any(|image| image == Image::Missing)
     }
 }
 
@@ -200,6 +232,7 @@ impl Part {
         let mut part = Self {
             name: format!("{letter}{}", place + 1),
             role,
+            image: Image::random(dice, 24),
             policy,
             rule: reaction,
             life,
@@ -223,11 +256,6 @@ impl Part {
             runs: dice.pick(&[10, 20 + offset]),
             exits: exits(dice),
         });
-        if self.post_start.is_some_and(|hook| hook.exits != 0) {
-            // Whether a container that is killed for this and ends with 0 has failed is answered differently, on purpose.
-            let (first, later) = self.life.exits;
-            self.life.exits = (first.max(1), later.max(1));
-        }
         self.pre_stop = dice.one_in(4).then(|| Hook {
             runs: dice.pick(&[0, 20 + offset, 150 + offset]),
             exits: exits(dice),
@@ -280,10 +308,31 @@ impl Update {
     fn random(dice: &mut Dice, names: &[&str]) -> Self {
         Self {
             container: dice.pick(names).to_owned(),
+            image: Image::random(dice, 4),
             // Beside everything that containers do by themselves, and beside deletions.
             after: u32::try_from(dice.roll(3)).unwrap_or_default() * STEP + 33,
         }
     }
+}
+
+// === impl Image ===
+
+impl Image {
+    /// Missing once in so many times.
+    fn random(dice: &mut Dice, sides: u64) -> Self {
+        if dice.one_in(sides) {
+            Self::Missing
+        } else {
+            Self::There
+        }
+    }
+}
+
+// === impl Delay ===
+
+impl Delay {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Short, Self::Usual];
 }
 
 // === impl Deletion ===
@@ -386,7 +435,31 @@ mod tests {
         assert!(any(|part| part.life.exits.0 != 0));
         assert!(any(|part| part.life.stops_in.is_none()));
         assert!(any(|part| part.life.stops_in > Some(0)));
-        assert!(seen(&|draft| draft.has_update()));
+        assert!(any(|part| part.image == Image::Missing));
+        for image in [Image::There, Image::Missing] {
+            assert!(seen(&|draft| draft
+                .update
+                .as_ref()
+                .is_some_and(|update| update.image == image)));
+        }
+        for delay in Delay::ALL {
+            assert!(seen(&|draft| draft.delay == delay));
+        }
+        for operator in [Operator::In, Operator::NotIn] {
+            assert!(seen(&|draft| draft.containers.iter().any(|part| part
+                .rule
+                .is_some_and(|rule| rule.operator == operator))));
+        }
+        assert!(any(|part| part
+            .post_start
+            .is_some_and(|hook| hook.exits != 0)));
+        assert!(any(|part| part
+            .pre_stop
+            .is_some_and(|hook| hook.exits != 0)));
+        assert!(seen(&|draft| draft
+            .deletion
+            .as_ref()
+            .is_some_and(|deletion| deletion.grace.is_some())));
         let again = |deletion: &Deletion| deletion.again.is_some();
         assert!(seen(&|draft| draft.deletion.as_ref().is_some_and(again)));
     }

@@ -206,11 +206,7 @@ impl Round {
     }
 
     fn describe(self) -> String {
-        let back_off = match self.back_off {
-            BackOff::Standard => "with the usual back-off".to_owned(),
-            BackOff::AtMost(limit) => format!("with a back-off of at most {} s", limit.as_secs()),
-            BackOff::Reduced => "with the reduced back-off".to_owned(),
-        };
+        let back_off = self.back_off.describe();
         if self.interrupts {
             format!("{back_off}, and restarts of the kubelet")
         } else {

@@ -199,3 +199,33 @@ fn a_condition_that_holds_only_on_one_side_is_found() {
     let found = compare(&theirs, &ours);
     assert_eq!(found, ["Ready holds on the kubelet and never here"]);
 }
+
+#[test]
+fn whoever_does_not_listen_may_end_by_itself_before_it_is_killed() {
+    let stopped = |told: u64, end: &[(u64, &'static str)], code: i32| {
+        let mut lines = vec![(0, "m1 Starting"), (told, "m1 Stopping")];
+        lines.extend(end);
+        let mut record = play(&lines);
+        let containers = vec![container(self::end(code, "over"))];
+        record.sample(at(40), status(Phase::Running, containers));
+        record
+    };
+    let killed = stopped(20, &[(28, "m1 Exited")], 137);
+    let sooner = stopped(20, &[(25, "m1 Exiting"), (25, "m1 Exited")], 0);
+    let later = stopped(20, &[(30, "m1 Exiting"), (30, "m1 Exited")], 0);
+
+    assert_eq!(compare(&killed, &sooner), Vec::<String>::new());
+    // Whoever had more time to end by itself was given more.
+    let found = compare(&killed, &later);
+    assert_eq!(
+        found,
+        ["run 1 of m1 ends with 137 on the kubelet and with 0 here"]
+    );
+}
+
+#[test]
+fn whether_a_pull_was_just_tried_again_is_no_difference() {
+    let theirs = shows(waiting("ErrImagePull"));
+    let ours = shows(waiting("ImagePullBackOff"));
+    assert_eq!(compare(&theirs, &ours), Vec::<String>::new());
+}

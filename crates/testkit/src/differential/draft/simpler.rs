@@ -1,6 +1,6 @@
 //! Makes a pod smaller, one thing at a time.
 
-use super::{Deletion, Draft, Part, Role};
+use super::{Deletion, Draft, Image, Part, Role};
 
 // === impl Draft ===
 
@@ -68,6 +68,7 @@ impl Part {
                     (part.policy, part.rule) = (None, None);
                 }
             }),
+            plain(&|part| part.image = Image::There),
             plain(&|part| part.post_start = None),
             plain(&|part| part.pre_stop = None),
             plain(&|part| part.startup = None),

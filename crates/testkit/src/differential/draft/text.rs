@@ -1,6 +1,6 @@
 //! A pod as the text of a scenario.
 
-use super::{Deletion, Draft, Hook, Life, Part, Policy, Role, Rule, Update};
+use super::{Delay, Deletion, Draft, Hook, Image, Life, Part, Policy, Role, Rule, Update};
 use std::fmt::{self, Write as _};
 
 /// A pod is watched for so many seconds.
@@ -10,6 +10,10 @@ const WATCHED: u32 = 60;
 
 impl fmt::Display for Draft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.delay {
+            Delay::Short => writeln!(f, "backoff: {{initial: 1s, max: 1s}}")?,
+            Delay::Usual => {}
+        }
         writeln!(f, "pod:\n  spec:")?;
         writeln!(f, "    restartPolicy: {:?}", self.policy)?;
         writeln!(f, "    terminationGracePeriodSeconds: {}", self.grace)?;
@@ -38,16 +42,28 @@ impl Draft {
     /// The first of them counts from the start of the first container.
     fn write_acts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first = self.containers.first();
-        let when = first.map(|part| format!("when: {{line: {} Started}}, ", part.name));
+        let when = first.map(|part| match part.image {
+            Image::There => format!("when: {{line: {} Started}}, ", part.name),
+            Image::Missing => format!("when: {{container: {}, state: waiting}}, ", part.name),
+        });
         let mut when = when.unwrap_or_default();
         if self.update.is_some() || self.deletion.is_some() {
             writeln!(f, "acts:")?;
         }
-        if let Some(Update { container, after }) = &self.update {
+        if let Some(update) = &self.update {
+            let Update {
+                container,
+                image,
+                after,
+            } = update;
+            let image = match image {
+                Image::There => "new",
+                Image::Missing => "unpullable",
+            };
             let (when, after) = (std::mem::take(&mut when), tenths(*after));
             writeln!(
                 f,
-                "  - {{name: updated, {when}after: {after}, setImage: {{container: {container}, image: new}}}}"
+                "  - {{name: updated, {when}after: {after}, setImage: {{container: {container}, image: {image}}}}}"
             )?;
         }
         if let Some(deletion) = &self.deletion {
@@ -136,6 +152,9 @@ impl Part {
         let mut text = format!("exits: [{first}, {later}]");
         if let Some(runs) = runs {
             let _ = write!(text, ", runs: {}", tenths(*runs));
+        }
+        if self.image == Image::Missing {
+            text.push_str(", pull: fail");
         }
         let stops_in = stops_in.map_or("never".to_owned(), tenths);
         let _ = write!(text, ", stopsIn: {stops_in}");
