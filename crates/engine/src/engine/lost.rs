@@ -56,7 +56,8 @@ impl Engine {
             let mut ends = state.into_iter().chain(&status.last);
             ends.any(|end| end.code == 0)
         } else {
-            self.life(container).record.started_once
+            // Still of its latest run, though that is over.
+            self.life(container).record.started
         }
     }
 }

@@ -200,8 +200,6 @@ impl Account {
     /// How far times can have drifted by then: a kubelet notices an end within a second or so, in every run anew, and does
     /// nothing else for the pod while it runs a hook or stops a container.
     pub(super) fn drift(&self, at: Tick, run: usize) -> Duration {
-        let before = |(from, to): &(Tick, Tick)| (*to).min(at).since(*from);
-        let busy: Duration = self.busy.iter().map(before).sum();
         let runs = u32::try_from(run).unwrap_or(u32::MAX);
         let failed = |lives: &Lives| lives.waits.contains_key(HOOK_FAILED);
         let each = if self.containers.values().any(failed) {
@@ -216,7 +214,15 @@ impl Account {
             .filter(|(name, _)| name.starts_with('i'));
         let chain: usize = chain.map(|(_, lives)| lives.runs.len()).sum();
         let runs = runs.saturating_add(u32::try_from(chain).unwrap_or(u32::MAX));
-        NOTICE + each.saturating_mul(runs) + busy
+        let mut busy = self.busy.clone();
+        busy.sort_unstable();
+        let mut until = at + NOTICE + each.saturating_mul(runs);
+        for (from, to) in busy {
+            if from < until {
+                until = until + to.since(from);
+            }
+        }
+        until.since(at)
     }
 }
 
@@ -246,6 +252,12 @@ impl Lives {
         self.waiting = Some((reason, time));
         let longest = self.waits.entry(reason).or_default();
         *longest = time.max(*longest);
+    }
+
+    /// Whether a run was told to stop while the pod was to run: a probe or a hook had failed, or the image was exchanged.
+    pub(super) fn was_killed(&self, horizon: Tick) -> bool {
+        let mut stops = self.runs.iter().filter_map(|run| run.stopping);
+        stops.any(|at| at < horizon)
     }
 
     /// How a run ended.

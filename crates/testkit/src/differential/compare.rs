@@ -29,6 +29,8 @@ enum What {
     Ends,
 }
 
+const CRASH_LOOP: &str = "CrashLoopBackOff";
+
 /// What was so for less than this may not have been seen.
 const GLIMPSE: Duration = Duration::from_secs(4);
 
@@ -62,7 +64,8 @@ pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
             found.extend(codes(name, theirs, own, is_comparable));
             found.extend(messages(name, theirs, own, is_comparable));
         }
-        found.extend(waits(name, theirs, own));
+        let killed = theirs.was_killed(kubelet.horizon) || own.was_killed(ours.horizon);
+        found.extend(waits(name, theirs, own, killed));
         if both_ended {
             if !(kubelet.is_cut_short(theirs) || ours.is_cut_short(own)) {
                 found.extend(last(name, theirs, own));
@@ -220,10 +223,13 @@ fn restarts(name: &str, theirs: &Lives, own: &Lives) -> Option<String> {
     })
 }
 
-fn waits(name: &str, theirs: &Lives, own: &Lives) -> Vec<String> {
+fn waits(name: &str, theirs: &Lives, own: &Lives, killed: bool) -> Vec<String> {
     let what = |reason: &&str| format!("{name} waits with `{reason}`");
-    // What is shown before a node has told anything is no reason, and after a failed hook a kubelet takes its time.
-    let told = |(reason, _): &(&&str, &Duration)| !matches!(**reason, "" | HOOK_FAILED);
+    // What is shown before a node has told anything is no reason, and after a failed hook a kubelet takes its time. What is
+    // owed after a kill counts from the end before, and is a matter of the moment.
+    let told = |(reason, _): &(&&str, &Duration)| {
+        !matches!(**reason, "" | HOOK_FAILED) && !(killed && **reason == CRASH_LOOP)
+    };
     let theirs = theirs.waits.iter().filter(told);
     let own = own.waits.iter().filter(told);
     only_in_one(&theirs.collect(), &own.collect(), what)

@@ -50,20 +50,11 @@ impl Draft {
         if self.update.is_some() || self.deletion.is_some() {
             writeln!(f, "acts:")?;
         }
-        if let Some(update) = &self.update {
-            let Update {
-                container,
-                image,
-                after,
-            } = update;
-            let image = match image {
-                Image::There => "new",
-                Image::Missing => "unpullable",
-            };
+        if let Some(Update { container, after }) = &self.update {
             let (when, after) = (std::mem::take(&mut when), tenths(*after));
             writeln!(
                 f,
-                "  - {{name: updated, {when}after: {after}, setImage: {{container: {container}, image: {image}}}}}"
+                "  - {{name: updated, {when}after: {after}, setImage: {{container: {container}, image: new}}}}"
             )?;
         }
         if let Some(deletion) = &self.deletion {
