@@ -9,7 +9,8 @@
 //! | `regular` | whether anything of the regular list is up, as far as others are held back by that |
 //! | `start` | when a container's turn has come: image, start |
 //! | `running` | hooks, probes, readiness of a process that runs |
-//! | `exit` | what an exit means: rules, policy, back-off, giving up |
+//! | `exit` | what an exit means: rules, policy, giving up |
+//! | `back_off` | how long a container waits before it is tried again |
 //! | `stop` | stopping one container: hooks, signal, time |
 //! | `wave` | stopping many in order |
 //! | `propagate` | `onRestart`: who goes down with a target |
@@ -19,6 +20,7 @@
 //! | `view` | the pod's status for Kubernetes' eyes |
 //! | `lost` | which containers of an ended pod that status calls lost |
 
+mod back_off;
 mod edges;
 mod exit;
 mod fingerprint;

@@ -1,0 +1,105 @@
+//! How long a container waits before it is tried again, and when that is too often.
+
+use super::Engine;
+use crate::entry::{Cause, What};
+use crate::event::StartFailure;
+use crate::life::{GiveUp, PutOff, State};
+use crate::pod::{ContainerId, RestartPolicy};
+use crate::restart;
+use crate::tick::Tick;
+use crate::timer::Timer;
+use std::time::Duration;
+
+// === impl Engine ===
+
+impl Engine {
+    /// Will be tried again after its back-off, unless that was too often.
+    pub(super) fn restart_after_back_off(
+        &mut self,
+        now: Tick,
+        container: ContainerId,
+        unstarted: Option<(StartFailure, Box<str>)>,
+        cause: Cause,
+    ) {
+        if self.life(container).record.ignored {
+            return self.enter_ended(now, container, false, cause);
+        }
+        let limit = self.def(container).restart.limit;
+        let record = self.record_mut(container);
+        if let Some(limit) = limit {
+            if restart::exceeds(limit, &mut record.recent_restarts, now) {
+                return self.give_up(now, container, GiveUp::RestartLimit, Cause::RestartLimit);
+            }
+            record.recent_restarts.push_back(now);
+        }
+        self.enter_back_off(now, container, unstarted, cause);
+    }
+
+    /// Waits before the next try; not at all the first time.
+    pub(super) fn enter_back_off(
+        &mut self,
+        now: Tick,
+        container: ContainerId,
+        unstarted: Option<(StartFailure, Box<str>)>,
+        cause: Cause,
+    ) {
+        let after = self.next_delay(now, container, unstarted.is_some());
+        self.tell(now, container, What::Restarting { after }, cause);
+        self.changed(container);
+        self.refresh_ready(now, container, Cause::Itself);
+        if after.is_zero() {
+            return self.enter_waiting(now, container);
+        }
+        let until = now + after;
+        self.record_mut(container).state = State::BackOff { until, unstarted };
+        self.timers.arm(Timer::BackOff(container), until);
+        self.prepare(container);
+    }
+
+    pub(super) fn on_back_off_over(&mut self, now: Tick, container: ContainerId) {
+        if let State::BackOff { unstarted, .. } = &self.life(container).record.state {
+            let why = unstarted.clone();
+            let why = why.map_or(PutOff::Crashed, |(why, message)| {
+                PutOff::Unstarted(why, message)
+            });
+            self.life_mut(container).put_off = Some(why);
+            self.enter_waiting(now, container);
+        }
+    }
+
+    /// How long the next restart waits; counts it.
+    fn next_delay(&mut self, now: Tick, container: ContainerId, unstarted: bool) -> Duration {
+        let backoff = self.def(container).restart.backoff;
+        let record = self.record_mut(container);
+        if now.since(record.last_start) > backoff.reset {
+            record.backoff_level = 0;
+        }
+        // A start that failed without a process is never repeated at once: nothing has changed meanwhile.
+        let level = record.backoff_level.max(u32::from(unstarted));
+        let delay = restart::delay(&backoff, level);
+        if unstarted || !self.is_replaced_by_probe(container) {
+            self.record_mut(container).backoff_level = level.saturating_add(1);
+            return delay;
+        }
+        // A kubelet that kills a container for a probe starts the next one in the same breath, and knows only of the run
+        // before: without one there is nothing to back off from, and what it owes counts from that end.
+        let record = self.record_mut(container);
+        let Some(before) = record.last.as_deref().filter(|end| !end.restarting_all) else {
+            return Duration::ZERO;
+        };
+        let is_over = now.since(before.finished) >= delay;
+        record.backoff_level = level.saturating_add(1);
+        if is_over { Duration::ZERO } else { delay }
+    }
+
+    /// Whether a plain container was killed by a probe, to be started again by its policy.
+    fn is_replaced_by_probe(&self, container: ContainerId) -> bool {
+        let def = self.def(container);
+        let life = self.life(container);
+        let end = life.record.exit.as_deref();
+        def.plain
+            && def.restart.policy != RestartPolicy::Never
+            && end.is_some_and(|end| end.killed)
+            && life.put_off != Some(PutOff::PostStart)
+    }
+}
