@@ -303,11 +303,7 @@ impl World {
         let container = self.container(id);
         let plain = container.plain;
         let never = container.restart.policy == RestartPolicy::Never;
-        let hook = match was.shown.post_start {
-            Hook::Done { ok } => Tri::from(!ok),
-            Hook::Unknown => Tri::Maybe,
-            Hook::Idle | Hook::Runs { .. } => Tri::No,
-        };
+        let hook = was.hook_failed();
         let mut outcomes = Vec::new();
         if plain && (never || hook.possibly()) {
             outcomes.extend(self.by_itself(id, was, ending));

@@ -347,12 +347,16 @@ impl Life {
     /// Its liveness or startup probe, or its postStart hook, has failed.
     pub(crate) fn broken(&self) -> Tri {
         let probes = self.tally(ProbeKind::Liveness).failed | self.tally(ProbeKind::Startup).failed;
-        let hook = match self.shown.post_start {
+        Tri::from(self.runs_itself()) & (probes | self.hook_failed())
+    }
+
+    /// Its postStart hook has failed.
+    pub(crate) fn hook_failed(&self) -> Tri {
+        match self.shown.post_start {
             Hook::Done { ok } => Tri::from(!ok),
             Hook::Unknown => Tri::Maybe,
             Hook::Idle | Hook::Runs { .. } => Tri::No,
-        };
-        Tri::from(self.runs_itself()) & (probes | hook)
+        }
     }
 
     /// The answers of one probe.

@@ -229,3 +229,28 @@ fn whether_a_pull_was_just_tried_again_is_no_difference() {
     let ours = shows(waiting("ImagePullBackOff"));
     assert_eq!(compare(&theirs, &ours), Vec::<String>::new());
 }
+
+#[test]
+fn a_third_kill_by_a_probe_may_be_forgotten_by_a_kubelet() {
+    let killed = |runs: u64| {
+        let mut lines = Vec::new();
+        for run in 0..runs {
+            let from = run * 10;
+            lines.extend([(from, "m1 Starting"), (from + 7, "m1 Stopping")]);
+            lines.extend([(from + 7, "m1 Exiting"), (from + 7, "m1 Exited")]);
+        }
+        let mut record = play(&lines);
+        let restarts = u32::try_from(runs).unwrap() - 1;
+        let over = ContainerStatus {
+            restarts,
+            ..container(end(0, "over"))
+        };
+        record.sample(at(50), status(Phase::Running, vec![over]));
+        record
+    };
+    let fewer = |found: Vec<String>| found.iter().any(|one| one.starts_with("m1 is started"));
+
+    assert!(!fewer(compare(&killed(3), &killed(4))));
+    assert!(fewer(compare(&killed(4), &killed(3))));
+    assert!(fewer(compare(&killed(2), &killed(4))));
+}
