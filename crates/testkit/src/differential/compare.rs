@@ -238,7 +238,7 @@ fn waits(name: &str, theirs: &Lives, own: &Lives, killed: bool) -> Vec<String> {
     // What is shown before a node has told anything is no reason, and after a failed hook a kubelet takes its time. What is
     // owed after a kill counts from the end before, and is a matter of the moment.
     let told = |(reason, _): &(&&str, &Duration)| {
-        !matches!(**reason, "" | HOOK_FAILED) && !(killed && **reason == CRASH_LOOP)
+        !(matches!(**reason, "" | HOOK_FAILED) || killed && **reason == CRASH_LOOP)
     };
     let theirs = theirs.waits.iter().filter(told);
     let own = own.waits.iter().filter(told);
