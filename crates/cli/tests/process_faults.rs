@@ -7,6 +7,8 @@
 mod again;
 #[path = "process_faults/containers.rs"]
 mod containers;
+#[path = "process_faults/jobs.rs"]
+mod jobs;
 #[path = "process_faults/kills.rs"]
 mod kills;
 #[path = "support/pod.rs"]

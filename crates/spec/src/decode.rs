@@ -8,6 +8,7 @@ pub(crate) mod annotation;
 mod container;
 mod env;
 mod hook;
+pub(crate) mod job;
 mod merge;
 pub(crate) mod metadata;
 mod pillion;

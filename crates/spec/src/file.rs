@@ -39,8 +39,10 @@ pub struct PodFile {
     pub kind: WorkloadKind,
     /// The name and labels of that object; for a pod the same as the pod's own.
     pub owner: Metadata,
-    /// The pod.
+    /// The pod. That of a Job is active no longer than the Job may be.
     pub pod: Pod,
+    /// How often a Job tries again, in a Job or a `CronJob`: its `backoffLimit`.
+    pub retries: Option<u32>,
     /// The annotation `pillion.dev/watch`: by container, the paths that it is restarted for, as written.
     pub watch: BTreeMap<String, Vec<String>>,
     /// Where each of its values stands.

@@ -64,6 +64,9 @@ pub fn lower(file: &PodFile, options: LowerOptions) -> Lowered {
         let mut lowered = container::lower(list, container, traits, spec.restart_policy);
         lowered.restart.failure_restarts_pod =
             phases.has_outer_loop(list, container, spec.restart_policy);
+        if lowered.role == engine::Role::Main && lowered.restart.limit.is_none() {
+            lowered.restart.limit = job_limit(file);
+        }
         lowered.image = lowered.image.filter(|_| options.images);
         if lowered.name.is_empty() {
             // That is wrong, and reported; what else is wrong with it needs a name.
@@ -131,6 +134,14 @@ fn pod(file: &PodFile, containers: Vec<engine::Container>) -> engine::Pod {
         active_deadline: active_deadline_seconds.map(Duration::from_secs),
         backoff: engine::Backoff::default(),
     }
+}
+
+/// Where the containers of a Job are restarted, that is how it tries again. Under another policy it makes new pods for that,
+/// which do not count here.
+fn job_limit(file: &PodFile) -> Option<engine::RestartLimit> {
+    let max = file.retries?;
+    let in_place = file.pod.spec.restart_policy == RestartPolicy::OnFailure;
+    in_place.then_some(engine::RestartLimit { max, window: None })
 }
 
 /// What people call the pod: its own name, or that of what makes it.

@@ -9,6 +9,7 @@ use crate::printer::Printer;
 use crate::running::{self, Followed, Options};
 use anyhow::Result;
 use pillion_spec::file::WorkloadKind;
+use pillion_spec::restart::RestartPolicy;
 use pillion_spec::{LoadedPod, LowerOptions};
 use pillion_timeline::{Line, Tone};
 
@@ -55,13 +56,25 @@ fn note_kind(pod: &LoadedPod, printer: &mut Printer) -> Result<()> {
     let ignored = match kind {
         WorkloadKind::Pod | WorkloadKind::PodTemplate => return Ok(()),
         WorkloadKind::Deployment | WorkloadKind::StatefulSet | WorkloadKind::ReplicaSet => {
-            "`replicas` do not count"
+            "`replicas` do not count".to_owned()
         }
-        WorkloadKind::DaemonSet => "nodes do not count",
-        WorkloadKind::Job => "`completions` and retries do not count",
-        WorkloadKind::CronJob => "its schedule does not count",
+        WorkloadKind::DaemonSet => "nodes do not count".to_owned(),
+        WorkloadKind::Job => format!("`completions` do not count, {}", retries(pod)),
+        WorkloadKind::CronJob => format!("its schedule does not count, {}", retries(pod)),
     };
     let text = format!(": one pod of the {kind} is run, {ignored}");
     printer.note(&Line::new(Tone::Dim, "note").and(Tone::Plain, text))?;
     Ok(())
+}
+
+/// What becomes of failures in the pod of a Job.
+fn retries(pod: &LoadedPod) -> String {
+    match (pod.file.pod.spec.restart_policy, pod.file.retries) {
+        (RestartPolicy::OnFailure, Some(max)) => {
+            format!("`backoffLimit` ({max}) limits the restarts of each container")
+        }
+        (RestartPolicy::OnFailure, None) | (RestartPolicy::Never | RestartPolicy::Always, _) => {
+            "no other pod is made if it fails".to_owned()
+        }
+    }
 }

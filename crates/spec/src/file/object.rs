@@ -5,6 +5,7 @@ use crate::admission;
 use crate::base64;
 use crate::code::Code;
 use crate::decode::annotation::{Annotation, LIFECYCLE};
+use crate::decode::job::job_limits;
 use crate::decode::metadata::metadata;
 use crate::decode::pod::pod;
 use crate::decode::watch::{WATCH, watch};
@@ -194,12 +195,18 @@ impl<'r> Reader<'r> {
             self.check_misplaced_annotation(node);
         }
         let annotation = Annotation::read(template, self.source, self.findings);
-        let Some(pod) = pod(template, annotation.as_ref(), self.findings) else {
+        let Some(mut pod) = pod(template, annotation.as_ref(), self.findings) else {
             let diagnostic = Diagnostic::new(Code::MissingField, "a pod needs `spec`");
             self.findings
                 .push(diagnostic.primary(template.span(), "`spec` is missing"));
             return;
         };
+        let limits = job_spec(node, kind).map(|spec| job_limits(spec, self.findings));
+        if let Some(most) = limits.and_then(|limits| limits.active_deadline_seconds) {
+            // With one pod, the time of the Job is that of its pod.
+            let own = pod.spec.active_deadline_seconds;
+            pod.spec.active_deadline_seconds = Some(own.map_or(most, |own| own.min(most)));
+        }
         let containers = pod.spec.all_containers();
         let names: BTreeSet<_> = containers.map(|(_, _, c)| c.name.as_str()).collect();
         let annotated = annotation.map(|annotation| {
@@ -212,6 +219,7 @@ impl<'r> Reader<'r> {
             kind,
             owner: metadata(node),
             pod,
+            retries: limits.map(|limits| limits.retries),
             watch,
             places,
         };
@@ -310,18 +318,27 @@ fn template(node: Node<'_>, kind: WorkloadKind) -> Option<Node<'_>> {
     let template = match kind {
         WorkloadKind::Pod => Some(node),
         WorkloadKind::PodTemplate => node.get("template"),
-        WorkloadKind::CronJob => node
-            .get("spec")?
-            .get("jobTemplate")?
-            .get("spec")?
-            .get("template"),
         WorkloadKind::Deployment
         | WorkloadKind::StatefulSet
         | WorkloadKind::DaemonSet
-        | WorkloadKind::ReplicaSet
-        | WorkloadKind::Job => node.get("spec")?.get("template"),
+        | WorkloadKind::ReplicaSet => node.get("spec")?.get("template"),
+        WorkloadKind::Job | WorkloadKind::CronJob => job_spec(node, kind)?.get("template"),
     };
     template.filter(|template| template.is_mapping())
+}
+
+/// The `spec` of a Job, or of those that a `CronJob` makes.
+fn job_spec(node: Node<'_>, kind: WorkloadKind) -> Option<Node<'_>> {
+    match kind {
+        WorkloadKind::Job => node.get("spec"),
+        WorkloadKind::CronJob => node.get("spec")?.get("jobTemplate")?.get("spec"),
+        WorkloadKind::Pod
+        | WorkloadKind::PodTemplate
+        | WorkloadKind::Deployment
+        | WorkloadKind::StatefulSet
+        | WorkloadKind::DaemonSet
+        | WorkloadKind::ReplicaSet => None,
+    }
 }
 
 /// The volumes that a `StatefulSet` brings for its pods.

@@ -7,6 +7,7 @@
 mod capability;
 mod fixture;
 mod graph;
+mod job;
 mod kep753;
 mod keystone;
 mod kruise;
