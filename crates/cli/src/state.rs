@@ -151,7 +151,7 @@ impl StateFolder {
         make_private(&runs).map_err(failed)?;
         let mut options = File::options();
         let options = options.create(true).truncate(false).write(true);
-        let lock = options.open(folder.join("lock")).map_err(failed)?;
+        let lock = options.open(folder.join(LOCK)).map_err(failed)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -226,6 +226,9 @@ fn has_told(folder: &Path) -> bool {
 /// The file of a run that tells what happened.
 const TIMELINE: &str = "timeline";
 
+/// The file of a pod that whoever runs it has locked.
+const LOCK: &str = "lock";
+
 /// The folder of a run that holds the volumes of its pod.
 const VOLUMES: &str = "volumes";
 
@@ -278,6 +281,32 @@ impl Run {
     /// Its pod: `shop/orders`.
     pub(crate) fn pod(&self) -> String {
         format!("{}/{}", self.namespace, self.name)
+    }
+
+    /// Whether the process that runs it is still there. Whoever wants to know whether a run was cut off asks before reading what
+    /// it told: it tells its end first, and is gone then.
+    pub(crate) fn is_alive(&self) -> bool {
+        let Some(runs) = self.folder.parent() else {
+            return false;
+        };
+        let later = |(name, _): &(String, PathBuf)| {
+            let number = name.parse::<u64>();
+            number.is_ok_and(|number| number > self.number)
+        };
+        // The lock is that of the pod, whose latest run alone can be there.
+        if folders(runs).is_ok_and(|all| all.iter().any(later)) {
+            return false;
+        }
+        let lock = runs.parent().map(|pod| File::open(pod.join(LOCK)));
+        match lock {
+            // It is given back at once, and several can ask at a time.
+            Some(Ok(lock)) => match lock.try_lock_shared() {
+                Ok(()) => false,
+                Err(TryLockError::WouldBlock | TryLockError::Error(_)) => true,
+            },
+            // Where nobody can tell, nothing is said.
+            Some(Err(_)) | None => true,
+        }
     }
 
     /// When something was told last.

@@ -3,6 +3,7 @@
 use super::pod::{Pod, Process};
 use rustix::process::Signal;
 use std::fs;
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -352,4 +353,37 @@ fn parent(process: &Process) -> Process {
     // The name stands in parentheses and may contain anything.
     let parent = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(1);
     Process::of(parent.unwrap().parse().unwrap()).unwrap()
+}
+
+/// What `pillion trace` shows of a run of a pod.
+fn traced(pod: &Pod, run: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pillion"));
+    pod.dress(&mut command);
+    let output = command.args(["trace", run]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_run_that_was_killed_is_not_shown_as_one_that_goes_on() {
+    let pod = Pod::new(STAYS);
+    let run = pod.start();
+    run.hear("app at ");
+    let shown = traced(&pod, &pod.name);
+    assert!(shown.contains(", and not ended:"), "{shown}");
+
+    run.signal(Signal::KILL);
+    run.end();
+    pod.wait_until_nobody_is_left();
+
+    let shown = traced(&pod, &pod.name);
+    assert!(shown.contains(", then pillion was killed;"), "{shown}");
+    assert!(!shown.contains("and not ended"), "{shown}");
+
+    // While another run of the pod is there, that one is still the one that was killed.
+    let next = pod.start();
+    next.hear("app at ");
+    let shown = traced(&pod, &format!("{}#1", pod.name));
+    assert!(shown.contains(", then pillion was killed;"), "{shown}");
+    let shown = traced(&pod, &pod.name);
+    assert!(shown.contains(", and not ended:"), "{shown}");
 }

@@ -55,6 +55,15 @@ impl Source {
         }
     }
 
+    /// Whether nobody goes on telling. To be asked before it is read.
+    pub(super) fn is_over(&self) -> bool {
+        match self {
+            Self::Run(run) => !run.is_alive(),
+            // It may come from anywhere.
+            Self::File(_) | Self::Stdin => false,
+        }
+    }
+
     /// Reads all of it that makes sense.
     pub(super) fn read(&self) -> Result<Reading> {
         let bytes = self.bytes()?;

@@ -13,13 +13,18 @@ pub(super) struct Telling {
     stamps: Stamps,
 }
 
-/// The whole text.
-pub(super) fn screen(timeline: &Timeline, telling: Telling, style: Style) -> Vec<Line> {
+/// The whole text. A timeline that was cut off has no end, and gets none.
+pub(super) fn screen(
+    timeline: &Timeline,
+    cut_off: bool,
+    telling: Telling,
+    style: Style,
+) -> Vec<Line> {
     let Telling { story, stamps } = telling;
     let result = result(timeline).map(|line| style.wrap(&line, 2));
     let mut parts = vec![
         trace(timeline, style),
-        result.unwrap_or_else(|| still(timeline, style)),
+        result.unwrap_or_else(|| still(timeline, cut_off, style)),
     ];
     parts.extend(story.map(|detail| lines(&timeline.story(detail), stamps, style)));
     parts.retain(|part| !part.is_empty());
@@ -27,8 +32,13 @@ pub(super) fn screen(timeline: &Timeline, telling: Telling, style: Style) -> Vec
 }
 
 /// What went on when the last record was written.
-fn still(timeline: &Timeline, style: Style) -> Vec<Line> {
-    let told = format!("told for {}, and not ended:", length(timeline.end()));
+fn still(timeline: &Timeline, cut_off: bool, style: Style) -> Vec<Line> {
+    let end = if cut_off {
+        "then pillion was killed; at that time:"
+    } else {
+        "and not ended:"
+    };
+    let told = format!("told for {}, {end}", length(timeline.end()));
     let mut lines = style.wrap(&Line::new(Tone::Plain, told), 2);
     lines.extend(unfinished(timeline, style));
     lines
