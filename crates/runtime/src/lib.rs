@@ -11,6 +11,7 @@
 #[cfg(not(target_os = "linux"))]
 compile_error!("Pillion runs pods with namespaces, control groups and epoll, which only Linux has");
 
+mod beneath;
 pub mod clock;
 pub mod descriptors;
 pub mod guard;

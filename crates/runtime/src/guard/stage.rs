@@ -66,6 +66,10 @@ pub enum MountKind {
     Bind {
         /// Where it is on the host.
         source: PathBuf,
+        /// Of that only what is at this path below it. A link there that leads out of it, at the moment of the mount, is
+        /// refused.
+        #[serde(default)]
+        part: Option<PathBuf>,
         /// It is the pod's own, so that other mounts may leave an empty directory in it where they need one. What belongs
         /// to somebody else is rebuilt in memory instead, and what is written beside such a mount is then kept nowhere.
         #[serde(default)]

@@ -237,6 +237,7 @@ impl Processes {
             mounts.push(Mount {
                 kind: MountKind::Bind {
                     source: last_words.to_owned(),
+                    part: None,
                     takes_mounts: false,
                 },
                 target: PathBuf::from(at),

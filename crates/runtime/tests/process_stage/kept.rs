@@ -131,6 +131,7 @@ impl Container {
     pub(crate) fn bind(mut self, source: &Path, target: &str) -> Self {
         let kind = MountKind::Bind {
             source: source.to_owned(),
+            part: None,
             takes_mounts: false,
         };
         self.stage.mounts.push(Mount {
@@ -138,6 +139,15 @@ impl Container {
             target: target.into(),
             read_only: false,
         });
+        self
+    }
+
+    /// Shows only a part of the last one.
+    pub(crate) fn part(mut self, path: &str) -> Self {
+        let last = self.stage.mounts.last_mut().map(|mount| &mut mount.kind);
+        if let Some(MountKind::Bind { part, .. }) = last {
+            *part = Some(path.into());
+        }
         self
     }
 

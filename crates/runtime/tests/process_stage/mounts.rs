@@ -88,6 +88,34 @@ fn a_path_may_go_through_links_of_the_host() {
 }
 
 #[test]
+fn a_part_of_a_volume_is_looked_for_when_it_is_mounted_and_never_outside() {
+    for (guard, _program) in every_guard() {
+        let (volume, outside) = (Folder::new(), Folder::new());
+        volume.make("folder");
+        volume.write("folder/file", "inside\n");
+        outside.write("file", "outside\n");
+        let link = |to: &Path, name: &str| {
+            std::os::unix::fs::symlink(to, volume.path().join(name)).unwrap();
+        };
+        link(Path::new("folder"), "near");
+        link(outside.path(), "far");
+        let target = format!("/{}", unique());
+        let container = |part: &str| {
+            let container = Container::shell(&format!("cat {target}/file"));
+            container.bind(volume.path(), &target).part(part)
+        };
+
+        assert_eq!(container("near").says(&guard), "inside\n");
+        let (_, message, _) = container("far").refused(&guard);
+        let told = message.replace(volume.path().to_str().unwrap(), "VOLUME");
+        assert_eq!(
+            told,
+            "cannot mount VOLUME/far: a link leads out of the volume"
+        );
+    }
+}
+
+#[test]
 fn a_file_can_be_mounted_among_the_devices() {
     for (guard, _program) in every_guard() {
         let folder = Folder::new();

@@ -59,6 +59,12 @@ pub enum StageError {
         /// What the kernel said.
         source: io::Error,
     },
+    /// A part of a volume is somewhere else.
+    #[error("cannot mount {}: a link leads out of the volume", .path.display())]
+    LeadsOut {
+        /// The part.
+        path: PathBuf,
+    },
     /// Nothing can be mounted there.
     #[error("cannot mount anything at {}: {why}", .target.display())]
     Target {
@@ -97,6 +103,7 @@ impl StageError {
             Self::Nobody { .. }
             | Self::Loopback { .. }
             | Self::Source { .. }
+            | Self::LeadsOut { .. }
             | Self::Target { .. } => None,
         }
     }

@@ -14,9 +14,11 @@
 mod place;
 
 use super::{Mount, MountKind, StageError};
+use crate::beneath;
 use crate::sys::make_read_only;
 use place::PrivateRoot;
 use rustix::fs::{Mode, symlink};
+use rustix::io::Errno;
 use rustix::mount::{
     MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind_recursive, mount_change,
     unmount,
@@ -25,6 +27,7 @@ use rustix::process::pivot_root;
 use std::ffi::CString;
 use std::fs::{self, DirEntry, File};
 use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, lchown};
 use std::path::{Path, PathBuf};
 
@@ -36,8 +39,8 @@ const FOOTHOLDS: [&str; 2] = ["/tmp", "/proc"];
 
 /// Gives this process, which is in a mount namespace of its own, a private root with these mounts.
 pub(super) fn change(mounts: &[Mount]) -> Result<(), StageError> {
-    // What they are called now is not what they will be called in between.
-    let sources = mounts.iter().map(host_source);
+    // What they are called now is not what they will be called in between, and need not be the same then.
+    let sources = mounts.iter().map(source);
     let sources = sources.collect::<Result<Vec<_>, _>>()?;
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     begin()?;
@@ -47,6 +50,7 @@ pub(super) fn change(mounts: &[Mount]) -> Result<(), StageError> {
     // A mount below another one must come after it.
     ordered.sort_by_key(|(mount, _)| mount.target.components().count());
     for (mount, source) in ordered {
+        let source = source.as_ref().map(handle_path);
         let is_directory = source.as_ref().is_none_or(|source| source.is_dir());
         let target = root.place(mount, is_directory)?;
         put(mount, source.as_deref(), &target)?;
@@ -54,21 +58,31 @@ pub(super) fn change(mounts: &[Mount]) -> Result<(), StageError> {
     finish(&here)
 }
 
-/// Where a mount's source is while the root is built, if it has one.
-fn host_source(mount: &Mount) -> Result<Option<PathBuf>, StageError> {
-    match &mount.kind {
-        MountKind::Tmpfs { .. } => Ok(None),
-        MountKind::Bind { source, .. } => match fs::canonicalize(source) {
-            Ok(path) => Ok(Some(
-                Path::new(HOST).join(path.strip_prefix("/").unwrap_or(&path)),
-            )),
-            Err(error) => Err(StageError::Source {
-                source_path: source.clone(),
-                target: mount.target.clone(),
-                source: error,
-            }),
+/// What is mounted, if that is something of the host.
+fn source(mount: &Mount) -> Result<Option<OwnedFd>, StageError> {
+    let MountKind::Bind { source, part, .. } = &mount.kind else {
+        return Ok(None);
+    };
+    let opened = beneath::anywhere(source).and_then(|whole| match part {
+        Some(part) => beneath::open(whole, part),
+        None => Ok(whole),
+    });
+    let path = part
+        .as_ref()
+        .map_or_else(|| source.clone(), |part| source.join(part));
+    opened.map(Some).map_err(|error| match error {
+        Errno::XDEV => StageError::LeadsOut { path },
+        error => StageError::Source {
+            source_path: path,
+            target: mount.target.clone(),
+            source: error.into(),
         },
-    }
+    })
+}
+
+/// A path that leads to what was opened, whatever it is called.
+fn handle_path(handle: &impl AsRawFd) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", handle.as_raw_fd()))
 }
 
 /// Makes an empty root of our own the root, with the host's in it.
@@ -123,8 +137,7 @@ fn rebuild(directory: &Path) -> Result<(), StageError> {
         .map_err(failed("rebuild", directory))?;
     // In a user namespace there may be no such owner; then it is ours.
     let _ = lchown(directory, Some(about.uid()), Some(about.gid()));
-    let was = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&was));
-    bind_entries(Path::new(&was), directory)
+    bind_entries(&handle_path(&was), directory)
 }
 
 /// Binds every entry of a directory into another one, under the same name.

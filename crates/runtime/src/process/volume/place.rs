@@ -7,11 +7,13 @@
 mod tests;
 
 use super::{VolumeContent, VolumeFile, VolumePlan};
+use crate::beneath;
 use crate::guard::{Mount, MountKind};
 use crate::process::recipe::MountRecipe;
 use crate::removal::remove_tree;
 use pillion_spec::volume::HostPathType;
-use rustix::fs::Gid;
+use rustix::fs::{Gid, Mode};
+use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, FileType, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -137,42 +139,52 @@ pub fn remove(plan: &VolumePlan) -> Result<(), PlaceError> {
     remove_tree(&plan.path).map_err(|error| PlaceError::new("remove", &plan.path, error))
 }
 
-/// Sees to it that what a mount shows is there, and where: a part of a volume is made as a folder if it is missing.
-/// The volume must have been placed.
-pub fn prepare(mount: &MountRecipe) -> Result<PathBuf, PlaceError> {
+/// Sees to it that what a mount shows is there: a part of a volume is made as a folder if it is missing. The volume must
+/// have been placed.
+pub fn prepare(mount: &MountRecipe) -> Result<(), PlaceError> {
     let Some(part) = &mount.sub_path else {
-        return Ok(mount.root.clone());
+        return Ok(());
     };
-    let look = |path: &Path| {
-        let found = path.canonicalize();
-        found.map_err(|error| PlaceError::new("find", path, error))
-    };
-    let root = look(&mount.root)?;
-    let mode = fs::metadata(&root).map_or(0o755, |found| found.mode() & 0o7777);
-    // Step by step: a link that a container has put here must not be followed out of the volume, least of all to
-    // make something there.
-    let mut path = root.clone();
-    for step in part {
-        let next = path.join(step);
-        if next.symlink_metadata().is_err() {
-            make_folder(&next, mode)?;
-        }
-        path = look(&next)?;
-        if !path.starts_with(&root) {
-            return Err(PlaceError::LeadsOut {
+    let failed = |path: &Path, error| {
+        if error == Errno::XDEV {
+            return PlaceError::LeadsOut {
                 volume: mount.volume.clone(),
                 path: part.clone(),
-            });
+            };
         }
+        PlaceError::new("find", &mount.root.join(path), io::Error::from(error))
+    };
+    let root = beneath::anywhere(&mount.root).map_err(|error| failed(Path::new(""), error))?;
+    let like = rustix::fs::fstat(&root).map_or(0o755, |found| found.st_mode);
+    let permissions = Mode::from_raw_mode(like & 0o7777);
+    // Step by step, and never by a name that was looked at before: a link that a container puts here meanwhile must
+    // not be followed out of the volume, least of all to make something there.
+    let mut path = PathBuf::new();
+    let mut above = None;
+    for step in part {
+        path.push(step);
+        let found = match beneath::open(&root, &path) {
+            Err(Errno::NOENT) => {
+                let made = beneath::make(above.as_ref().unwrap_or(&root), step, permissions);
+                made.map_err(|error| {
+                    let path = mount.root.join(&path);
+                    PlaceError::new("make the folder", &path, error.into())
+                })?
+            }
+            found => found.map_err(|error| failed(&path, error))?,
+        };
+        above = Some(found);
     }
-    Ok(path)
+    Ok(())
 }
 
-/// A mount as the stage of a process takes it. What it shows is there afterwards.
+/// A mount as the stage of a process takes it. What it shows is there, unless somebody takes it away.
 pub fn mount(recipe: &MountRecipe) -> Result<Mount, PlaceError> {
+    prepare(recipe)?;
     Ok(Mount {
         kind: MountKind::Bind {
-            source: prepare(recipe)?,
+            source: recipe.root.clone(),
+            part: recipe.sub_path.clone(),
             takes_mounts: recipe.own,
         },
         target: recipe.target.clone(),
@@ -214,7 +226,7 @@ fn hand_over(path: &Path, group: Option<u32>, more: u32) -> Result<(), PlaceErro
             let found = found.map_err(|error| PlaceError::new("look at", path, error))?;
             set_mode(path, found.mode() & 0o7777 | more)
         }
-        Err(rustix::io::Errno::PERM) => Ok(()),
+        Err(Errno::PERM) => Ok(()),
         Err(error) => Err(PlaceError::new("give away", path, error.into())),
     }
 }
