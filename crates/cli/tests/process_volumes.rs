@@ -4,6 +4,8 @@
 
 #[path = "support/user.rs"]
 mod again;
+#[path = "process_volumes/around.rs"]
+mod around;
 #[path = "process_volumes/memory.rs"]
 mod memory;
 #[path = "process_volumes/places.rs"]
@@ -14,5 +16,5 @@ mod pod;
 
 #[test]
 fn the_same_holds_for_a_user_who_is_not_root() {
-    again::try_again(&["memory::", "places::"]);
+    again::try_again(&["around::", "memory::", "places::"]);
 }
