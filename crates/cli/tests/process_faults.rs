@@ -9,6 +9,8 @@ mod again;
 mod containers;
 #[path = "process_faults/jobs.rs"]
 mod jobs;
+#[path = "process_faults/journal.rs"]
+mod journal;
 #[path = "process_faults/kills.rs"]
 mod kills;
 #[path = "support/pod.rs"]

@@ -3,7 +3,8 @@
 use super::again::try_again;
 
 /// What is tried again, as far as it does not take long.
-const AGAIN: [&str; 8] = [
+const AGAIN: [&str; 9] = [
+    "journal::",
     "kills::",
     "containers::",
     "shortage::",
