@@ -468,6 +468,21 @@ mod tests {
     }
 
     #[test]
+    fn the_last_runs_are_kept_and_what_they_have_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_owned();
+        let state = StateFolder { root };
+        for number in 1..=12 {
+            let mut begun = state.begin("default", "orders").unwrap();
+            assert_eq!(begun.run.number, number);
+            fs::write(begun.run.timeline(), "told").unwrap();
+            begun.start();
+        }
+        let kept = state.runs().unwrap().into_iter().map(|run| run.number);
+        assert_eq!(kept.collect::<Vec<_>>(), (3..=12).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn what_can_only_be_a_path_is_no_name() {
         for path in ["", "./orders", "../x", "/tmp/x", "a/b/c", "#3", "orders#x"] {
             assert_eq!(Wanted::parse(path), None, "{path}");

@@ -574,6 +574,7 @@ fn why_a_probe_fails_is_told_while_it_does_and_afterwards() {
       command: [sh, -c, "exec sleep 1000"]
       readinessProbe: {exec: {command: [sh, -c, "test -e up || exit 7"]}, periodSeconds: 1, failureThreshold: 1}
     - name: web
+      requires: [app]
       command: [sh, -c, "exec sleep 1000"]
       startupProbe: {tcpSocket: {host: 127.0.0.1, port: 1}, periodSeconds: 1, failureThreshold: 1}
       restartPolicy: Never

@@ -154,4 +154,32 @@ mod tests {
             ]
         );
     }
+
+    #[test]
+    fn what_is_kept_of_a_container_that_never_stops_writing_is_limited_and_the_newest() {
+        const CHUNK: u64 = 256 << 10;
+        let folder = tempfile::tempdir().unwrap();
+        let mut logs = Logs::new(folder.path().to_owned());
+        let size = |name: &str| fs::metadata(folder.path().join(name)).unwrap().len();
+        let mut largest = 0;
+        for number in 0..3 * LARGEST / CHUNK {
+            let at = Wall::from_unix(Duration::from_secs(number));
+            let mut line = vec![b'x'; usize::try_from(CHUNK).unwrap()];
+            line.push(b'\n');
+
+            logs.keep("app", Stream::Stdout, at, &line).unwrap();
+            largest = largest.max(size("app.log"));
+        }
+        let names = fs::read_dir(folder.path()).unwrap().flatten();
+        let mut names: Vec<_> = names.map(|entry| entry.file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["app.log", "app.log.1"]);
+        let most = LARGEST + 2 * CHUNK;
+        assert!(largest <= most && size("app.log.1") <= most, "{largest}");
+        let newest = fs::read_to_string(folder.path().join("app.log")).unwrap();
+        assert!(newest.ends_with("x\n"));
+        // Nothing is missing between the two.
+        let all = size("app.log.1") + size("app.log");
+        assert!(all > LARGEST, "{all}");
+    }
 }

@@ -64,6 +64,29 @@ fn a_second_signal_kills_at_once() {
 
     assert_eq!(run.end().code, 130);
     pod.assert_nothing_is_left();
+    let timeline = fs::read_to_string(pod.first_run().join("timeline")).unwrap();
+    let second = |what: &str, field: &str| {
+        let line = timeline.lines().find(|line| line.contains(what)).unwrap();
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        record[field].as_f64().unwrap()
+    };
+    // Whoever is only told to hurry is killed two seconds after that time.
+    let (told, exited) = (second("podHurried", "deadline"), second("exited", "at"));
+    assert!(exited < told + 1.0, "{timeline}");
+}
+
+#[test]
+fn the_end_of_the_terminal_stops_in_order() {
+    let pod = script("trap 'echo bye; exit 3' TERM\necho up\nwhile :; do sleep 0.02; done");
+    let run = pod.start();
+    run.hear("up");
+
+    run.signal(Signal::HUP);
+
+    let ended = run.end();
+    assert_eq!(ended.code, 129, "{ended:?}");
+    assert!(ended.said("bye"), "{ended:?}");
+    pod.assert_nothing_is_left();
 }
 
 #[test]
