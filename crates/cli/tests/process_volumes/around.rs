@@ -97,3 +97,16 @@ fn a_file_that_tells_of_readiness_is_found_in_a_volume() {
         assert!(ended.said("reached"), "{ended:?}");
     }
 }
+
+#[test]
+fn what_is_not_kept_is_said_once() {
+    let ran = run("
+  restartPolicy: Never
+  containers:
+    - {name: app, command: ['true'], securityContext: {readOnlyRootFilesystem: true}}
+    - {name: web, command: ['true'], securityContext: {readOnlyRootFilesystem: true}}
+");
+    let (_, ended) = ran.unwrap();
+    let warnings = ended.notes.matches("warning: not kept by host processes");
+    assert_eq!((ended.code, warnings.count()), (0, 1), "{ended:?}");
+}
