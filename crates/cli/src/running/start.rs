@@ -94,15 +94,8 @@ pub(crate) fn run(
     fs::write(begun.run.pod_file(), loaded.source.text()).with_context(|| unwritable(&begun))?;
     let group = format!("{}_", room::mark(&begun.run));
     let (limits, unlimited) = limits(&definitions);
-    let on_disk = memory::missing(&volumes, memory.as_deref());
-    let too_large = memory::unlimited(&volumes);
-    let unkept = unkept(&pod.file.pod.spec);
-    for text in [unlimited, unkept, on_disk, too_large]
-        .into_iter()
-        .flatten()
-    {
-        warn(printer, &text)?;
-    }
+    let unkept = [unlimited, unkept(&pod.file.pod.spec)];
+    warn_before(unkept, &volumes, memory.as_deref(), printer)?;
     if !limits.is_empty() {
         // What an earlier run could not clean up.
         cgroup::clean(&group)?;
@@ -180,6 +173,22 @@ pub(crate) fn run(
         let _ = warn_of(trouble, face.unshown, removed, printer);
     }
     Ok(result::status(&result, face.ended_by))
+}
+
+/// Tells what will not be as the file has it.
+fn warn_before(
+    unkept: [Option<String>; 2],
+    volumes: &[VolumePlan],
+    memory: Option<&Path>,
+    printer: &mut Printer,
+) -> io::Result<()> {
+    let on_disk = memory::missing(volumes, memory);
+    let too_large = memory::unlimited(volumes);
+    let all = unkept.into_iter().chain([on_disk, too_large]);
+    for text in all.flatten() {
+        warn(printer, &text)?;
+    }
+    Ok(())
 }
 
 /// Tells what went wrong beside the pod, which has ended as it has.
