@@ -29,8 +29,8 @@ pub struct Poller {
     set_to: Cell<Option<Tick>>,
 }
 
-/// The timer's own.
-const TIMER: Token = Token(u64::MAX);
+/// The timer's own, which nobody else may have.
+const TIMER: Token = Token(1 << 62);
 
 /// More than this at once come with the next call.
 const AT_ONCE: usize = 64;
@@ -47,26 +47,18 @@ impl Poller {
             timer: timerfd_create(TimerfdClockId::Boottime, flags)?,
             set_to: Cell::new(None),
         };
-        poller.add(&poller.timer, TIMER)?;
+        poller.register(&poller.timer, TIMER, epoll::EventFlags::IN)?;
         Ok(poller)
     }
 
     /// Tells when there is something to read, or will never be again.
     pub fn add(&self, descriptor: impl AsFd, token: Token) -> io::Result<()> {
-        let data = epoll::EventData::new_u64(token.0);
-        Ok(epoll::add(
-            &self.epoll,
-            descriptor,
-            data,
-            epoll::EventFlags::IN,
-        )?)
+        self.register_other(descriptor, token, epoll::EventFlags::IN)
     }
 
     /// Tells only when something can be written, or will never be read.
     pub fn add_writing(&self, descriptor: impl AsFd, token: Token) -> io::Result<()> {
-        let data = epoll::EventData::new_u64(token.0);
-        let events = epoll::EventFlags::OUT;
-        Ok(epoll::add(&self.epoll, descriptor, data, events)?)
+        self.register_other(descriptor, token, epoll::EventFlags::OUT)
     }
 
     /// Tells also when something can be written, or not any more.
@@ -101,6 +93,28 @@ impl Poller {
         }
         let tokens = ready.iter().map(|event| Token(event.data.u64()));
         Ok(tokens.filter(|token| *token != TIMER).collect())
+    }
+
+    fn register_other(
+        &self,
+        descriptor: impl AsFd,
+        token: Token,
+        events: epoll::EventFlags,
+    ) -> io::Result<()> {
+        if token == TIMER {
+            return Err(io::Error::other("this token is the timer's"));
+        }
+        self.register(descriptor, token, events)
+    }
+
+    fn register(
+        &self,
+        descriptor: impl AsFd,
+        token: Token,
+        events: epoll::EventFlags,
+    ) -> io::Result<()> {
+        let data = epoll::EventData::new_u64(token.0);
+        Ok(epoll::add(&self.epoll, descriptor, data, events)?)
     }
 
     /// Sets the timer, which has rung at most once since, or stops it.
@@ -147,6 +161,16 @@ mod tests {
         assert!(waits(&poller, long) >= long);
         assert!(waits(&poller, short) >= short);
         assert!(waits(&poller, long) >= long);
+    }
+
+    #[test]
+    fn whoever_has_the_last_token_is_heard() {
+        let poller = Poller::new().unwrap();
+        let (reader, writer) = io::pipe().unwrap();
+        poller.add(&reader, Token(u64::MAX)).unwrap();
+        drop(writer);
+
+        assert_eq!(poller.wait(clock::now(), None).unwrap(), [Token(u64::MAX)]);
     }
 
     #[test]
