@@ -15,7 +15,7 @@ fn a_pod_runs_to_its_end_in_the_order_of_its_graph() {
         restartPolicy: Never
         containers:
           - {name: proxy, sidecar: true, provides: [network], readyOn: notify,
-             command: [sh, -c, 'echo up; "$PILLION"; trap "echo down; exit 0" TERM; while :; do sleep 0.01; done']}
+             command: [sh, -c, 'trap "echo down; exit 0" TERM; echo up; "$PILLION"; while :; do sleep 0.01; done']}
           - {name: migrate, oneshot: true, command: [echo, migrated]}
           - {name: app, keystone: true, requires: [migrate], command: [sh, -c, 'echo served; exit 3']}
         "#,

@@ -91,15 +91,17 @@ impl Processes {
         };
         let attempt = run.attempt;
         run.last_words.hear(&bytes);
-        if run.finds_line(stream, &bytes) {
-            self.notified(container, attempt, true);
-        }
+        let ready = run.finds_line(stream, &bytes);
         self.queue.push_back(Happening::Output(Output {
             container,
             attempt,
             stream,
             bytes,
         }));
+        // Whoever hears that it is ready finds the line that says so.
+        if ready {
+            self.notified(container, attempt, true);
+        }
     }
 
     fn take_notices(&mut self, container: ContainerId) {
