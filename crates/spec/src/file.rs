@@ -172,6 +172,28 @@ impl Outcome {
     }
 }
 
+// === impl PodFile ===
+
+impl PodFile {
+    /// What people call the pod: the name of the object that it stands in, for a template has none that counts. Without errors
+    /// in the file it is that of one folder.
+    pub fn name(&self) -> &str {
+        let Metadata {
+            name,
+            generate_name,
+            ..
+        } = &self.owner;
+        let generated = generate_name.as_deref();
+        let generated = generated.map(|prefix| prefix.strip_suffix('-').unwrap_or(prefix));
+        name.as_deref().or(generated).unwrap_or("pod")
+    }
+
+    /// The namespace of that object.
+    pub fn namespace(&self) -> &str {
+        self.owner.namespace.as_deref().unwrap_or("default")
+    }
+}
+
 // === impl Secret ===
 
 /// Values do not belong in logs.

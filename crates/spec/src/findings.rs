@@ -22,12 +22,19 @@ pub(crate) const MAX_FINDINGS: usize = 1000;
 // === impl Findings ===
 
 impl Findings {
-    /// Adds a finding, unless it is known.
+    /// Adds a finding, unless it is known. Where there is no room for an error, something that is none makes it.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        if self.is_full() {
+        if self.diagnostics.len() >= MAX_FINDINGS {
             self.left_out += 1;
-            self.left_out_error |= diagnostic.is_error();
-            return;
+            let mut others = self.diagnostics.iter();
+            match others.rposition(|other| !other.is_error()) {
+                Some(place) if diagnostic.is_error() => self.diagnostics.swap_remove(place),
+                Some(_) => return,
+                None => {
+                    self.left_out_error |= diagnostic.is_error();
+                    return;
+                }
+            };
         }
         let key = (
             diagnostic.code,
@@ -48,7 +55,7 @@ impl Findings {
 
     /// Whether more findings would only be counted. Whoever would work hard for one need not.
     pub(crate) fn is_full(&self) -> bool {
-        self.diagnostics.len() >= MAX_FINDINGS
+        self.diagnostics.len() >= MAX_FINDINGS && self.diagnostics.iter().all(Diagnostic::is_error)
     }
 
     /// Whether something is so wrong that the file cannot be used.
@@ -88,13 +95,10 @@ impl Findings {
 mod tests {
     use super::*;
 
-    fn with_one_more(last: Code) -> Vec<Diagnostic> {
+    fn with_one_more(first: Code, last: Code) -> Vec<Diagnostic> {
         let mut findings = Findings::default();
         for number in 0..MAX_FINDINGS {
-            findings.push(Diagnostic::new(
-                Code::UnknownField,
-                format!("number {number}"),
-            ));
+            findings.push(Diagnostic::new(first, format!("number {number}")));
         }
         findings.push(Diagnostic::new(last, "one more"));
         findings.finish()
@@ -102,15 +106,18 @@ mod tests {
 
     #[test]
     fn an_error_that_is_not_shown_is_still_an_error() {
-        assert!(
-            with_one_more(Code::MissingField)
-                .iter()
-                .any(Diagnostic::is_error)
-        );
-        assert!(
-            !with_one_more(Code::UnknownField)
-                .iter()
-                .any(Diagnostic::is_error)
-        );
+        let last = |first, last| with_one_more(first, last).pop().unwrap();
+        assert!(last(Code::MissingField, Code::MissingField).is_error());
+        assert!(!last(Code::UnknownField, Code::UnknownField).is_error());
+    }
+
+    #[test]
+    fn an_error_is_shown_however_much_else_there_is() {
+        let found = with_one_more(Code::UnknownField, Code::MissingField);
+        assert!(found.iter().any(|one| one.code == Code::MissingField));
+        assert_eq!(found.len(), MAX_FINDINGS + 1);
+        let many = found.last().unwrap();
+        assert_eq!(many.message, "1 more findings are not shown");
+        assert!(!many.is_error());
     }
 }

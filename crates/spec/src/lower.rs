@@ -126,7 +126,7 @@ fn pod(file: &PodFile, containers: Vec<engine::Container>) -> engine::Pod {
         ..
     } = &file.pod.spec;
     engine::Pod {
-        name: name(file).into(),
+        name: file.name().into(),
         containers,
         barriers: Vec::new(),
         restart_policy: container::policy_of(*restart_policy),
@@ -142,16 +142,6 @@ fn job_limit(file: &PodFile) -> Option<engine::RestartLimit> {
     let max = file.retries?;
     let in_place = file.pod.spec.restart_policy == RestartPolicy::OnFailure;
     in_place.then_some(engine::RestartLimit { max, window: None })
-}
-
-/// What people call the pod: its own name, or that of what makes it.
-fn name(file: &PodFile) -> &str {
-    let names = [&file.pod.metadata, &file.owner].map(|m| m.name.as_deref());
-    let generated = file.pod.metadata.generate_name.as_deref();
-    let given = names.into_iter().flatten().next();
-    given
-        .or(generated.map(|name| name.trim_end_matches('-')))
-        .unwrap_or("pod")
 }
 
 // === impl LowerOptions ===

@@ -10,6 +10,11 @@ pub(crate) fn is_dns_subdomain(name: &str) -> bool {
     name.len() <= 253 && name.split('.').all(is_label_form)
 }
 
+/// What a subdomain can begin with: it may end with a `-`, to which something is added.
+pub(crate) fn is_dns_subdomain_prefix(name: &str) -> bool {
+    is_dns_subdomain(name.strip_suffix('-').unwrap_or(name))
+}
+
 fn is_label_form(name: &str) -> bool {
     let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     name.bytes().all(inner) && ends(name, |byte| byte != b'-')

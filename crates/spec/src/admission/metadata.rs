@@ -29,6 +29,13 @@ pub(crate) fn metadata(object: Node<'_>, kind: &str, findings: &mut Findings) {
             SUBDOMAIN,
             findings,
         );
+        check_name(
+            metadata,
+            "generateName",
+            name::is_dns_subdomain_prefix,
+            SUBDOMAIN,
+            findings,
+        );
         check_name(metadata, "namespace", name::is_dns_label, LABEL, findings);
         labels(metadata, findings);
     }

@@ -247,3 +247,37 @@ fn two_objects_of_a_kind_and_namespace_have_different_names() {
         assert_eq!(codes(&different), [], "{different}");
     }
 }
+
+#[test]
+fn a_pod_is_called_as_what_it_stands_in_whatever_its_template_says() {
+    let template = "metadata: {name: own, namespace: elsewhere}, spec: {restartPolicy: Never, containers: [{name: a, image: x}]}";
+    let of = |metadata: &str| {
+        let text = format!(
+            "apiVersion: batch/v1\nkind: Job\nmetadata: {metadata}\nspec: {{template: {{{template}}}}}\n"
+        );
+        let file = clean(&text);
+        (file.namespace().to_owned(), file.name().to_owned())
+    };
+    let named = |namespace: &str, name: &str| (namespace.to_owned(), name.to_owned());
+    assert_eq!(of("{name: j, namespace: shop}"), named("shop", "j"));
+    assert_eq!(of("{generateName: j-}"), named("default", "j"));
+}
+
+#[test]
+fn no_name_leads_out_of_a_folder() {
+    for field in ["name", "generateName", "namespace"] {
+        for wrong in ["x/../../y", "..", ".", "/etc", "a/b", "a b", "-", "A"] {
+            let rest = if field == "namespace" {
+                ", name: p"
+            } else {
+                ""
+            };
+            let text = format!(
+                "apiVersion: v1\nkind: Pod\nmetadata: {{{field}: \"{wrong}\"{rest}}}\nspec: {{containers: [{{name: a, image: x}}]}}\n"
+            );
+            let outcome = read("pod.yaml", text.as_bytes());
+            let refused = outcome.diagnostics.iter().any(Diagnostic::is_error);
+            assert!(refused, "{field}: {wrong}");
+        }
+    }
+}
