@@ -23,6 +23,7 @@ pub(crate) fn verdict(timeline: &Timeline) -> (&'static str, Tone) {
             };
             (word, phase_tone(ending.phase))
         }
+        None if timeline.header().cut_off => ("killed", Tone::Bad),
         None => ("not ended", Tone::Waiting),
     }
 }
@@ -30,9 +31,13 @@ pub(crate) fn verdict(timeline: &Timeline) -> (&'static str, Tone) {
 /// How it came to that, in one sentence.
 pub(crate) fn sentence(timeline: &Timeline) -> String {
     let pod = tame(&timeline.header().pod);
+    let time = length(timeline.end());
     match result(timeline) {
         Some(line) => line.to_string(),
-        None => format!("{pod} had not ended after {}", length(timeline.end())),
+        None if timeline.header().cut_off => {
+            format!("{pod} had not ended after {time}: then pillion was killed")
+        }
+        None => format!("{pod} had not ended after {time}"),
     }
 }
 

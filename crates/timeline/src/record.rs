@@ -90,6 +90,9 @@ pub enum What {
         #[serde(with = "HookForm")]
         hook: HookKind,
         ok: bool,
+        /// Why it failed, if somebody knows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<Box<str>>,
     },
     HookCut {
         #[serde(with = "HookForm")]

@@ -6,7 +6,7 @@ use crate::timeline::{Header, Timeline};
 use crate::translate::{Translator, whole_micros};
 use crate::wall::Wall;
 use pillion_engine::entry::{self, Entry};
-use pillion_engine::pod::{ContainerId, Pod, ProbeKind};
+use pillion_engine::pod::{ContainerId, HookKind, Pod, ProbeKind};
 use pillion_engine::tick::Tick;
 use std::time::Duration;
 
@@ -23,6 +23,8 @@ pub struct Recorder {
     hurried_by: Option<Box<str>>,
     /// Why containers are exchanged from now on.
     replaced_by: Option<Box<str>>,
+    /// Why hooks failed the last time.
+    hooks: Vec<(ContainerId, HookKind, Box<str>)>,
     /// Why the latest attempts of probes failed.
     probes: Vec<(ContainerId, ProbeKind, Box<str>)>,
 }
@@ -50,14 +52,22 @@ impl Recorder {
             deleted_by: None,
             hurried_by: None,
             replaced_by: None,
+            hooks: Vec::new(),
             probes: Vec::new(),
         }
     }
 
+    /// Says why a hook failed, before it is told that it did.
+    pub fn hook_failed(&mut self, container: ContainerId, hook: HookKind, why: &str) {
+        self.hooks
+            .retain(|(of, kind, _)| (*of, *kind) != (container, hook));
+        self.hooks.push((container, hook, why.into()));
+    }
+
     /// Says why an attempt of a probe failed, before it is told what comes of that.
     pub fn probe_failed(&mut self, container: ContainerId, probe: ProbeKind, why: &str) {
-        let of_it = |(other, kind, _): &(_, _, _)| *other == container && *kind == probe;
-        self.probes.retain(|known| !of_it(known));
+        self.probes
+            .retain(|(of, kind, _)| (*of, *kind) != (container, probe));
         self.probes.push((container, probe, why.into()));
     }
 
@@ -118,25 +128,22 @@ impl Recorder {
 
     /// What happened, with what only those outside know of it.
     fn what(&self, mut what: What, entry: &Entry) -> What {
-        if let What::ProbeVerdict {
+        if let What::HookEnded {
+            hook,
+            ok: false,
+            message,
+        } = &mut what
+        {
+            *message = why(&self.hooks, entry.container, *hook);
+        } else if let What::ProbeVerdict {
             probe,
             ok: false,
             message,
         } = &mut what
         {
-            *message = self.why_probe_failed(entry.container, *probe);
+            *message = why(&self.probes, entry.container, *probe);
         }
         what
-    }
-
-    fn why_probe_failed(
-        &self,
-        container: Option<ContainerId>,
-        probe: ProbeKind,
-    ) -> Option<Box<str>> {
-        let mut known = self.probes.iter();
-        let known = known.find(|(of, kind, _)| Some(*of) == container && *kind == probe);
-        known.map(|(_, _, why)| why.clone())
     }
 
     /// A cause with what only those outside know of it.
@@ -165,7 +172,7 @@ impl Recorder {
             }
             (Cause::Probe { probe, .. }, _, _) => Cause::Probe {
                 probe,
-                message: self.why_probe_failed(entry.container, probe),
+                message: why(&self.probes, entry.container, probe),
             },
             (cause, _, _) => cause,
         }
@@ -174,6 +181,17 @@ impl Recorder {
     fn since_start(&self, tick: Tick) -> Duration {
         whole_micros(self.base.elapsed.saturating_add(tick.since(self.base.tick)))
     }
+}
+
+/// Why something of that kind failed in a container, if somebody said so.
+fn why<K: Copy + PartialEq>(
+    known: &[(ContainerId, K, Box<str>)],
+    container: Option<ContainerId>,
+    kind: K,
+) -> Option<Box<str>> {
+    let mut known = known.iter();
+    let known = known.find(|(of, other, _)| Some(*of) == container && *other == kind);
+    known.map(|(_, _, why)| why.clone())
 }
 
 fn id_of(pod: &Pod, name: &str) -> Option<ContainerId> {

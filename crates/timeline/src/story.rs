@@ -185,6 +185,8 @@ impl<'a> Moment<'a> {
             self.starting()
         } else if is_failed_attempt(what) {
             self.exit()
+        } else if *what == (What::Undone { ok: false }) {
+            Some(self.failed_undo())
         } else {
             (!self.is_said()).then(|| self.timeline.sentence(self.record()))
         }
@@ -213,11 +215,7 @@ impl<'a> Moment<'a> {
             What::HookEnded { ok, .. } => *ok,
             // A hook that took no time and went well is not worth a line.
             What::HookBegan { hook } => self.after().any(|next| {
-                next.what
-                    == (What::HookEnded {
-                        hook: *hook,
-                        ok: true,
-                    })
+                matches!(next.what, What::HookEnded { hook: ended, ok: true, .. } if ended == *hook)
             }),
             What::Restarting { .. } => self.follows_failed_attempt(),
             What::Ended { ok } => self.follows_failed_attempt() && !(*ok && self.is_of_oneshot()),
@@ -293,6 +291,16 @@ impl<'a> Moment<'a> {
         let own = self.timeline.reason(self.record());
         let reason = own.or_else(|| turn.and_then(|turn| self.timeline.reason(turn)));
         Some(with_reason(event(self.record()), reason))
+    }
+
+    /// A reversal that failed, with how its command ended; unless whoever cut it short brought that about.
+    fn failed_undo(self) -> String {
+        let text = self.timeline.sentence(self.record());
+        let attempt = self.before().next().filter(|before| {
+            self.record().cause == Cause::Itself && is_failed_attempt(&before.what)
+        });
+        let how = attempt.map(|attempt| predicate(attempt).trim_start().to_owned());
+        with_reason(text, how)
     }
 
     /// An exit, with what follows from it.

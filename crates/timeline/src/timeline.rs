@@ -35,6 +35,9 @@ pub struct Header {
     /// Its meeting points that somebody waits for, such as the ends of phases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub barriers: Vec<BarrierHead>,
+    /// Whoever told it was killed: nothing more will come, and the last record is no end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut_off: bool,
 }
 
 /// What readers want to know of a container.
@@ -135,6 +138,13 @@ impl Timeline {
         self
     }
 
+    /// The same, told by somebody who was killed.
+    #[must_use]
+    pub const fn cut_off(mut self) -> Self {
+        self.header.cut_off = true;
+        self
+    }
+
     /// The time of the latest record, or until when somebody watched.
     pub fn end(&self) -> Duration {
         let latest = self.records.iter().map(|record| record.at).max();
@@ -186,6 +196,7 @@ impl Header {
                 .map(|container| ContainerHead::new(pod, container))
                 .collect(),
             barriers: BarrierHead::all(pod),
+            cut_off: false,
         }
     }
 

@@ -44,6 +44,10 @@ pub fn title(timeline: &Timeline, style: Style) -> Line {
             let text = format!("exit {} after {}", ending.code, length(ending.at));
             line.push(phase_tone(ending.phase), text);
         }
+        None if timeline.header().cut_off => {
+            let text = format!("killed after {}", length(timeline.end()));
+            line.push(Tone::Bad, text);
+        }
         None => line.push(
             Tone::Plain,
             format!("not ended after {}", length(timeline.end())),

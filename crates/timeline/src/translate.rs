@@ -39,6 +39,7 @@ impl<F: Fn(Tick) -> Duration> Translator<'_, F> {
             entry::What::HookEnded { hook, ok } => What::HookEnded {
                 hook: *hook,
                 ok: *ok,
+                message: None,
             },
             entry::What::HookCut(hook) => What::HookCut { hook: *hook },
             entry::What::HookSkipped(hook) => What::HookSkipped { hook: *hook },

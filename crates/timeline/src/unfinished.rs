@@ -1,4 +1,4 @@
-//! A pod that has not ended: who waits for whom and since when, and what is running.
+//! A pod that has not ended: who waits for whom and since when, and what is running; or who did when its driver was killed.
 
 use crate::lanes::{Doing, Lane};
 use crate::quantity::moment;
@@ -15,9 +15,11 @@ pub fn unfinished(timeline: &Timeline, style: Style) -> Vec<Line> {
     }
     let mut lines = waiting(timeline, style);
     let all = timeline.lanes();
+    let cut_off = timeline.header().cut_off;
+    let head = |living, cut| if cut_off { cut } else { living };
     let kinds: [(&str, &[Doing]); 3] = [
         (
-            " still running  ",
+            head(" still running  ", " was running    "),
             &[
                 Doing::Starting,
                 Doing::Running,
@@ -25,7 +27,10 @@ pub fn unfinished(timeline: &Timeline, style: Style) -> Vec<Line> {
                 Doing::Unready,
             ],
         ),
-        (" still stopping ", &[Doing::Stopping]),
+        (
+            head(" still stopping ", " was stopping   "),
+            &[Doing::Stopping],
+        ),
         (" backing off    ", &[Doing::Pulling, Doing::BackingOff]),
     ];
     for (head, doings) in kinds {
@@ -51,7 +56,12 @@ fn waiting(timeline: &Timeline, style: Style) -> Vec<Line> {
         return Vec::new();
     }
     let shown = &parts[..parts.len().min(SHOWN)];
-    let mut lines = style.flow(Line::new(Tone::Dim, " still waiting  "), ", ", shown);
+    let head = if timeline.header().cut_off {
+        " was waiting    "
+    } else {
+        " still waiting  "
+    };
+    let mut lines = style.flow(Line::new(Tone::Dim, head), ", ", shown);
     if parts.len() > SHOWN {
         let rest = format!("                and {} more", parts.len() - SHOWN);
         lines.push(Line::new(Tone::Dim, rest));

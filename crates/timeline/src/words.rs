@@ -115,7 +115,12 @@ pub(crate) fn predicate(record: &Record) -> String {
             )
         }
         What::HookBegan { hook } => format!(" runs its {} hook", hook_name(*hook)),
-        What::HookEnded { hook, ok } => format!("'s {} hook {}", hook_name(*hook), done(*ok)),
+        What::HookEnded { hook, ok, message } => format!(
+            "'s {} hook {}{}",
+            hook_name(*hook),
+            done(*ok),
+            in_brackets(message.as_deref().unwrap_or_default())
+        ),
         What::HookCut { hook } => format!("'s {} hook was not waited for", hook_name(*hook)),
         What::HookSkipped { hook } => {
             format!("'s {} hook was skipped", hook_name(*hook))

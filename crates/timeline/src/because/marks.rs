@@ -140,6 +140,7 @@ const fn mark(what: &What) -> Option<Mark> {
         What::HookEnded {
             hook: HookKind::PostStart,
             ok: false,
+            ..
         } => Mark::PostStartFailed,
         What::ProbeVerdict {
             probe, ok: false, ..

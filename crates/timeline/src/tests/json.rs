@@ -43,6 +43,7 @@ fn every_what_of_a_container() -> Vec<What> {
         What::HookEnded {
             hook: HookKind::PostStart,
             ok: false,
+            message: Some("it exited 3".into()),
         },
         What::HookCut {
             hook: HookKind::PodStopping,

@@ -3,7 +3,7 @@
 use super::life::{Describe, Life, pod};
 use crate::story::Detail;
 use pillion_engine::entry::{Cause, What};
-use pillion_engine::pod::{ProbeKind, Reaction, Until};
+use pillion_engine::pod::{HookKind, ProbeKind, Reaction, Until};
 use pillion_engine::tick::Tick;
 use std::time::Duration;
 
@@ -141,6 +141,29 @@ fn why_a_probe_failed_is_told_with_what_came_of_it() {
             "app failed its readiness probe (connection refused)",
             "app not ready any more: readiness probe failed: connection refused",
             "other failed its readiness probe",
+        ]
+    );
+}
+
+#[test]
+fn why_a_hook_failed_is_told_with_it() {
+    let mut life = Life::new(pod("orders").main("app").main("other"));
+    let (app, hook) = (life.id("app"), HookKind::PostStart);
+    life.recorder.hook_failed(app, hook, "it exited 4");
+    life.recorder.hook_failed(app, hook, "it exited 3");
+    let ended = |ok| What::HookEnded { hook, ok };
+    life.tell("app", ended(false));
+    life.tell("other", ended(false));
+    life.tell("app", ended(true));
+    let told: Vec<_> = (life.timeline.story(Detail::Full).iter())
+        .map(|told| told.text.clone())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "app's postStart hook failed (it exited 3)",
+            "other's postStart hook failed",
+            "app's postStart hook is done",
         ]
     );
 }

@@ -453,6 +453,33 @@ fn the_end_of_an_undo_is_not_told_as_an_exit() {
 }
 
 #[test]
+fn an_undo_that_failed_is_told_with_how_it_ended() {
+    let mut life = three();
+    life.tell("migrate", What::Undoing);
+    life.at(1000).exits("migrate", 3);
+    life.tell("migrate", What::Undone { ok: false });
+    assert_eq!(
+        told(&life, Detail::Brief),
+        "0.000s  migrate runs its undo\n1.000s  migrate's undo failed: exited 3\n"
+    );
+}
+
+#[test]
+fn an_undo_that_could_not_be_begun_is_told_with_why() {
+    let mut life = three();
+    let failed = What::StartFailed {
+        reason: StartFailure::CreateContainerError,
+        message: "no room".into(),
+    };
+    life.tell("migrate", failed);
+    life.tell("migrate", What::Undone { ok: false });
+    assert_eq!(
+        told(&life, Detail::Brief),
+        "0.000s  migrate's undo failed: could not be started (CreateContainerError: no room)\n"
+    );
+}
+
+#[test]
 fn an_undo_that_was_cut_short_has_not_failed_by_itself() {
     let mut life = three();
     life.tell_why("migrate", What::Undone { ok: false }, Cause::Budget);
