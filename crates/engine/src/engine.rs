@@ -204,6 +204,7 @@ impl Engine {
     pub fn handle_request(&mut self, now: Tick, request: Request) -> Result<(), Refused> {
         let answer = match request {
             Request::Delete { grace } => {
+                self.note_through_init();
                 self.begin_end(now, EndCause::Deletion, Cause::Deletion, grace);
                 Ok(())
             }

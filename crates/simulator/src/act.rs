@@ -213,7 +213,8 @@ impl When {
 // === impl Deed ===
 
 impl Deed {
-    pub(crate) fn title(&self) -> String {
+    /// In a few words, for people.
+    pub fn title(&self) -> String {
         match self {
             Self::Delete { .. } => "the deletion".into(),
             Self::SetImage { container, .. } => format!("the new image of {container}"),

@@ -5,6 +5,7 @@
 
 use super::Engine;
 use crate::event::UNKNOWN;
+use crate::fact::{EndCause, Goal};
 use crate::pod::{ContainerId, List};
 use crate::status::{ContainerState, ContainerStatus, Terminated};
 use crate::tick::Tick;
@@ -37,9 +38,28 @@ impl Engine {
         }
     }
 
+    /// Notes whether the init list is through at the moment at which the pod is told to go: a kubelet looks at the status of that
+    /// moment, though it asks for it when all is down.
+    pub(super) fn note_through_init(&mut self) {
+        let is_ending = matches!(self.record.goal, Goal::End { .. });
+        if !is_ending
+            && !self.record.initialized
+            && self.was_through_init(&self.status().containers)
+        {
+            self.pod_mut().initialized = true;
+        }
+    }
+
     fn was_through_init(&self, containers: &[ContainerStatus]) -> bool {
         let mut regular = containers.iter();
         let any_ran = regular.any(|status| status.list == List::Regular && has_run(status));
+        if let Goal::End {
+            cause: EndCause::Deletion,
+            ..
+        } = self.record.goal
+        {
+            return any_ran || self.record.initialized;
+        }
         let statuses = self.containers().zip(containers);
         let init = statuses.filter(|(_, status)| status.list == List::Init);
         let last = init.last();

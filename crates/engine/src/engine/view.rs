@@ -387,9 +387,7 @@ impl Engine {
 
     /// Once a pod is initialised it stays so, in a new sandbox too.
     fn was_initialized(&self) -> bool {
-        self.has_initialized()
-            || matches!(self.record.goal, Goal::Restart { .. })
-            || self.record.initialized
+        self.has_initialized() || self.record.initialized
     }
 
     /// A kubelet finds such a pod pending to its last look at it, and calls it failed only after that.
