@@ -28,7 +28,7 @@ pub(crate) mod tree;
 
 pub use crate::socket::ChannelError;
 pub use channel::Channel;
-pub use message::{Launch, Order, Outcome, Report};
+pub use message::{Launch, NotStarted, Order, Outcome, Report};
 pub use serve::serve;
 pub use stage::{Mount, MountKind, Stage, StageError};
 

@@ -30,6 +30,12 @@ pub enum Durable {
     Machine,
 }
 
+/// What the first line has in every version.
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct Form {
+    pillion_journal: u32,
+}
+
 /// The first line.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -118,14 +124,16 @@ impl pump::Journal for Journal {
 pub fn read(text: &[u8]) -> Result<Reading, ReadError> {
     let mut lines = text.split_inclusive(|byte| *byte == b'\n');
     let header = lines.next().ok_or(ReadError::NoJournal)?;
-    let Header {
+    // A later version may have more in it.
+    let Form {
         pillion_journal: version,
-        tick,
-        since_1970,
     } = serde_json::from_slice(header).map_err(|_| ReadError::NoJournal)?;
     if version != VERSION {
         return Err(ReadError::Version { version });
     }
+    let Header {
+        tick, since_1970, ..
+    } = serde_json::from_slice(header).map_err(|_| ReadError::NoJournal)?;
     let mut facts = Vec::new();
     let mut torn = false;
     for (number, line) in (2..).zip(lines) {
@@ -220,6 +228,15 @@ mod tests {
         assert!(matches!(
             read(later.as_bytes()),
             Err(ReadError::Version { version: 9 })
+        ));
+    }
+
+    #[test]
+    fn a_later_version_with_more_in_its_header_is_told_as_such() {
+        let later = b"{\"pillion_journal\":3,\"boot\":\"x\"}\n";
+        assert!(matches!(
+            read(later),
+            Err(ReadError::Version { version: 3 })
         ));
     }
 }

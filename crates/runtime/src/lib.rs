@@ -12,6 +12,8 @@
 compile_error!("Pillion runs pods with namespaces, control groups and epoll, which only Linux has");
 
 mod beneath;
+pub mod causes;
+pub mod clean;
 pub mod clock;
 pub mod descriptors;
 pub mod guard;

@@ -51,6 +51,17 @@ impl Poller {
         Ok(poller)
     }
 
+    /// One that takes nothing, as if the system had no room for more.
+    #[cfg(test)]
+    pub(crate) fn refusing() -> Self {
+        let null = || std::fs::File::open("/dev/null").map(OwnedFd::from);
+        Self {
+            epoll: null().expect("it is on every machine"),
+            timer: null().expect("it is on every machine"),
+            set_to: Cell::new(None),
+        }
+    }
+
     /// Tells when there is something to read, or will never be again.
     pub fn add(&self, descriptor: impl AsFd, token: Token) -> io::Result<()> {
         self.register_other(descriptor, token, epoll::EventFlags::IN)
@@ -147,6 +158,7 @@ fn timespec(time: Duration) -> Timespec {
 mod tests {
     use super::*;
     use crate::clock;
+    use std::sync::mpsc::{RecvTimeoutError, channel};
 
     fn waits(poller: &Poller, time: Duration) -> Duration {
         let began = clock::now();
@@ -186,12 +198,12 @@ mod tests {
         waits(&poller, Duration::from_millis(1));
         let (reader, writer) = io::pipe().unwrap();
         poller.add(&reader, Token(7)).unwrap();
-        let told = std::thread::spawn(move || {
-            std::thread::park_timeout(Duration::from_millis(30));
-            drop(writer);
-        });
+        let (told, heard) = channel();
+        std::thread::spawn(move || told.send(poller.wait(clock::now(), None).unwrap()));
 
-        assert_eq!(poller.wait(clock::now(), None).unwrap(), [Token(7)]);
-        told.join().unwrap();
+        let early = heard.recv_timeout(Duration::from_millis(30));
+        assert_eq!(early, Err(RecvTimeoutError::Timeout));
+        drop(writer);
+        assert_eq!(heard.recv().unwrap(), [Token(7)]);
     }
 }

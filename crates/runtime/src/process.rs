@@ -30,7 +30,7 @@ mod start;
 mod stdio;
 pub mod volume;
 
-pub use ask::CALLERS;
+pub use ask::{CALLERS, is_passing};
 pub use attach::Attached;
 pub use definition::{Definition, Larder};
 pub use listen::ListenError;
@@ -283,7 +283,7 @@ impl Processes {
                     self.guard.wake();
                 }
             }
-            Due::Slept(hook) => self.hook_done(container, attempt, hook, true),
+            Due::Slept(hook) => self.hook_done(container, attempt, hook, Ok(())),
             Due::EndExec(id) => self.end_exec(container, attempt, id),
             Due::OpenDoor => self.open_door(container, attempt),
             Due::ProbeTimeout(probe, id) => {
@@ -294,7 +294,22 @@ impl Processes {
         }
     }
 
-    fn hook_done(&mut self, container: ContainerId, attempt: Attempt, hook: HookKind, ok: bool) {
+    /// A hook has returned; if it failed, why.
+    fn hook_done(
+        &mut self,
+        container: ContainerId,
+        attempt: Attempt,
+        hook: HookKind,
+        answer: Result<(), String>,
+    ) {
+        let ok = answer.is_ok();
+        if let Err(why) = answer {
+            self.queue.push_back(Happening::HookFailed {
+                container,
+                hook,
+                why,
+            });
+        }
         self.tell(Event::HookDone {
             container,
             attempt,

@@ -9,10 +9,10 @@
 //! Facts are kept before the actions that follow from them are carried out, so that nothing is done that was not
 //! written down.
 
-use crate::guard::Outcome;
+use crate::guard::{NotStarted, Outcome};
 use crate::poller::Token;
 use crate::runtime::{Happening, Output, Runtime};
-use pillion_engine::pod::ProbeKind;
+use pillion_engine::pod::{HookKind, ProbeKind};
 use pillion_engine::{ContainerId, Engine, Entry, Fact, PodResult, Refused, Request, Tick};
 use std::io;
 
@@ -43,7 +43,10 @@ pub trait Front<R> {
     fn ready(&mut self, token: Token, pod: Driven<'_, R>);
 
     /// A command that was begun for a person is over.
-    fn exec_done(&mut self, id: u64, outcome: Result<Outcome, String>);
+    fn exec_done(&mut self, id: u64, outcome: Result<Outcome, NotStarted>);
+
+    /// A hook failed, for this reason. Most fronts are content with what the engine makes of it.
+    fn hook_failed(&mut self, _container: ContainerId, _hook: HookKind, _why: &str) {}
 
     /// One attempt of a probe failed, for this reason. Most fronts are content with what the engine makes of it.
     fn probe_failed(
@@ -141,6 +144,11 @@ impl<R: Runtime, J: Journal, F: Front<R>> Pump<R, J, F> {
             Happening::Event(event) => self.engine.handle_event(now, event),
             Happening::Output(output) => self.front.output(&output, &self.engine),
             Happening::ExecDone { id, outcome } => self.front.exec_done(id, outcome),
+            Happening::HookFailed {
+                container,
+                hook,
+                why,
+            } => self.front.hook_failed(container, hook, &why),
             Happening::ProbeFailed {
                 container,
                 probe,

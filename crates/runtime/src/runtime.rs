@@ -1,8 +1,8 @@
 //! Where containers run, seen from the pump.
 
-use crate::guard::Outcome;
+use crate::guard::{NotStarted, Outcome};
 use crate::poller::Token;
-use pillion_engine::pod::ProbeKind;
+use pillion_engine::pod::{HookKind, ProbeKind};
 use pillion_engine::{Action, Attempt, ContainerId, Event, Found, Tick};
 use std::io;
 
@@ -35,7 +35,16 @@ pub enum Happening {
         /// As it was called when it was begun.
         id: u64,
         /// How it ended, or why it never ran.
-        outcome: Result<Outcome, String>,
+        outcome: Result<Outcome, NotStarted>,
+    },
+    /// A hook failed, and this is why. The event that says so comes next.
+    HookFailed {
+        /// Whose.
+        container: ContainerId,
+        /// Which hook.
+        hook: HookKind,
+        /// In a few words.
+        why: String,
     },
     /// One attempt of a probe failed, and this is why. The event that says so comes next.
     ProbeFailed {

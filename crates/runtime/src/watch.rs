@@ -5,12 +5,14 @@
 //! ```
 //!
 //! What the kernel is asked to tell of are always folders: the one that holds a file, so that a file that is written
-//! beside the old one and renamed is seen; a folder with all below it; and the nearest folder above what is missing.
-//! Nothing is polled. A file counts when whoever wrote it has closed it.
+//! beside the old one and renamed is seen; those that hold the links on the way to it, so that one that is swapped is
+//! seen; a folder with all below it; and the nearest folder above what is missing. Nothing is polled. A file counts when
+//! whoever wrote it has closed it.
 
 mod noise;
 #[cfg(test)]
 mod tests;
+mod way;
 
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::io::Errno;
@@ -23,6 +25,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use way::Way;
 
 /// Everything that is watched.
 #[derive(Debug)]
@@ -58,7 +61,7 @@ pub enum WatchError {
     /// The kernel takes no more of them.
     #[error("not all folders are watched: the kernel lets a user have no more watches")]
     KernelLimit,
-    /// A folder cannot be read, say.
+    /// A folder cannot be read, say, or links lead around in a circle.
     #[error("cannot watch {}", .path.display())]
     Folder {
         /// Which.
@@ -72,10 +75,7 @@ pub enum WatchError {
 #[derive(Clone, Debug)]
 struct Root {
     state: State,
-    /// The folder that tells of it.
-    above: PathBuf,
-    /// What it really is, if it is a link.
-    real: Option<PathBuf>,
+    way: Way,
 }
 
 /// What it was like when it was last looked at.
@@ -123,9 +123,7 @@ impl Watcher {
 
     /// Watches a path, whether there is something or not. It is to be absolute. Says whether there is.
     pub fn add(&mut self, path: &Path) -> bool {
-        let state = State::of(path);
-        self.arm(path, state);
-        state != State::Missing
+        self.arm(path) != State::Missing
     }
 
     /// Watches only these from now on.
@@ -149,7 +147,7 @@ impl Watcher {
                         let path = folder.join(OsStr::from_bytes(name));
                         self.happened(&path, flags, &mut changes);
                     }
-                    None if flags.intersects(SELF) => self.moved(&folder, &mut changes),
+                    None if flags.intersects(SELF) => self.moved(number, &folder, &mut changes),
                     None => {}
                 }
             }
@@ -183,8 +181,8 @@ impl Watcher {
     fn happened(&mut self, path: &Path, flags: ReadFlags, changes: &mut BTreeSet<Change>) {
         let roots: Vec<_> = self.roots.keys().cloned().collect();
         for root in roots {
-            let real = self.roots.get(&root).and_then(|root| root.real.as_deref());
-            if root.starts_with(path) || real == Some(path) {
+            let known = self.roots.get(&root);
+            if root.starts_with(path) || known.is_some_and(|known| known.way.leads_by(path)) {
                 if !is_begun(path, flags) {
                     self.look(&root, changes);
                 }
@@ -224,14 +222,18 @@ impl Watcher {
     }
 
     /// A folder is not where it was: all that it holds may be gone.
-    fn moved(&mut self, folder: &Path, changes: &mut BTreeSet<Change>) {
-        let roots = self.roots.keys();
-        let roots: Vec<_> = roots
-            .filter(|root| root.starts_with(folder))
-            .cloned()
-            .collect();
+    fn moved(&mut self, number: i32, folder: &Path, changes: &mut BTreeSet<Change>) {
+        let roots = self.roots.iter();
+        let roots =
+            roots.filter(|(path, root)| path.starts_with(folder) || root.way.leads_by(folder));
+        let roots: Vec<_> = roots.map(|(path, _)| path.clone()).collect();
+        if !roots.is_empty()
+            && let Some(names) = self.folders.get_mut(&number)
+        {
+            names.remove(folder);
+        }
         for root in roots {
-            self.look(&root, changes);
+            self.look_anew(&root, changes);
         }
     }
 
@@ -239,54 +241,65 @@ impl Watcher {
     fn look_everywhere(&mut self, changes: &mut BTreeSet<Change>) {
         let roots: Vec<_> = self.roots.keys().cloned().collect();
         for root in roots {
-            self.look(&root, changes);
-            if root.is_dir() {
-                changes.insert(Change::of(&root, false));
-            }
+            self.look_anew(&root, changes);
         }
     }
 
     /// Looks whether a path is as it was.
     fn look(&mut self, root: &Path, changes: &mut BTreeSet<Change>) {
-        let now = State::of(root);
+        let same = self.roots.get(root).is_some_and(|known| {
+            // Of what is missing, the folders above may have gone and come.
+            known.state != State::Missing
+                && known.state == State::of(root)
+                && known.way == Way::to(root)
+        });
+        if !same {
+            self.look_anew(root, changes);
+        }
+    }
+
+    /// Goes the way to a path again, which may lead elsewhere now, and looks what is there.
+    fn look_anew(&mut self, root: &Path, changes: &mut BTreeSet<Change>) {
         let before = self.roots.get(root).map(|root| root.state);
-        if before == Some(now) && now != State::Missing {
-            return;
-        }
-        if before != Some(now) {
-            changes.insert(Change::of(root, now == State::Missing));
-        }
         // Another folder of the same name is another one.
         self.forget(root);
-        let now = self.arm(root, now);
-        if before == Some(State::Missing) && now != State::Missing {
-            changes.insert(Change::of(root, false));
+        let now = self.arm(root);
+        // What happened in a folder meanwhile has been told by nobody.
+        if before != Some(now) || matches!(now, State::Folder(..)) {
+            changes.insert(Change::of(root, now == State::Missing));
         }
         self.prune();
     }
 
     /// Sees to it that the next thing that happens to a path is told. Says what there is.
-    fn arm(&mut self, root: &Path, mut state: State) -> State {
+    fn arm(&mut self, root: &Path) -> State {
+        let way = self.watch_way(root);
+        let state = State::of(root);
+        if let State::Folder(..) = state {
+            self.walk(root);
+        }
+        self.roots.insert(root.to_owned(), Root { state, way });
+        state
+    }
+
+    /// Watches the folders that tell of what happens on the way to a path.
+    fn watch_way(&mut self, root: &Path) -> Way {
+        let mut way = Way::to(root);
         loop {
-            let above = nearest_folder(root);
-            self.watch(&above);
-            if let State::Folder(..) = state {
-                self.walk(root);
-            }
-            let real = fs::canonicalize(root).ok().filter(|real| real != root);
-            if let Some(folder) = real.as_deref().and_then(Path::parent) {
+            for folder in way.folders() {
                 self.watch(folder);
             }
-            let nearest = nearest_folder(root);
-            // A folder on the way, or what is watched itself, may have come before its folder was watched.
-            let now = State::of(root);
-            if nearest == above && (now == State::Missing) == (state == State::Missing) {
-                let armed = Root { state, above, real };
-                self.roots.insert(root.to_owned(), armed);
-                return state;
+            // It may have come to lead elsewhere before its folders were watched.
+            let now = Way::to(root);
+            if now == way {
+                break;
             }
-            state = now;
+            way = now;
         }
+        if way.endless {
+            self.trouble = Some(WatchError::of(root, Errno::LOOP));
+        }
+        way
     }
 
     /// Watches a folder and all below it. Says what it found there first.
@@ -294,7 +307,7 @@ impl Watcher {
         let mut found = None;
         let mut folders = vec![top.to_owned()];
         while let Some(folder) = folders.pop() {
-            if !self.watch(&folder) {
+            if self.watch(&folder).is_none() {
                 continue;
             }
             // If it cannot be read, it could not be watched either; or it has just gone.
@@ -311,50 +324,63 @@ impl Watcher {
         found
     }
 
-    /// Says whether it is watched now.
-    fn watch(&mut self, folder: &Path) -> bool {
-        if self.folders.len() >= self.most {
-            self.trouble = Some(WatchError::TooMany(self.most));
-            return false;
-        }
+    /// Says its number if it is watched now.
+    fn watch(&mut self, folder: &Path) -> Option<i32> {
         match inotify::add_watch(&self.inotify, folder, FLAGS) {
+            Ok(number)
+                if self.folders.len() >= self.most && !self.folders.contains_key(&number) =>
+            {
+                self.trouble = Some(WatchError::TooMany(self.most));
+                let _ = inotify::remove_watch(&self.inotify, number);
+                None
+            }
             Ok(number) => {
                 let names = self.folders.entry(number).or_default();
                 names.insert(folder.to_owned());
-                true
+                Some(number)
             }
             // Gone, or something else, in this moment.
-            Err(Errno::NOENT | Errno::NOTDIR) => false,
+            Err(Errno::NOENT | Errno::NOTDIR) => None,
             Err(error) => {
                 self.trouble = Some(WatchError::of(folder, error));
-                false
+                None
             }
         }
     }
 
-    /// Does not watch a folder under this name, and nothing below it.
+    /// Does not watch a folder under this name, and nothing below it, except where the way to a path leads by.
     fn forget(&mut self, top: &Path) {
-        self.keep_folders(|folder| !folder.starts_with(top));
+        let mut still = BTreeSet::new();
+        for folder in self.folders_of_ways() {
+            if folder.starts_with(top)
+                && let Some(number) = self.watch(&folder)
+            {
+                still.insert((number, folder));
+            }
+        }
+        self.keep_folders(|number, folder| {
+            !folder.starts_with(top) || still.contains(&(number, folder.to_owned()))
+        });
     }
 
     /// Lets go of what nobody asks for any more.
     fn prune(&mut self) {
-        let mut needed = BTreeSet::new();
-        for root in self.roots.values() {
-            needed.insert(root.above.clone());
-            let real = root.real.as_deref().and_then(Path::parent);
-            needed.extend(real.map(Path::to_owned));
-        }
+        let needed = self.folders_of_ways();
         let roots: Vec<_> = self.roots.keys().cloned().collect();
-        self.keep_folders(|folder| {
+        self.keep_folders(|_, folder| {
             needed.contains(folder) || roots.iter().any(|root| folder.starts_with(root))
         });
     }
 
-    fn keep_folders(&mut self, wanted: impl Fn(&Path) -> bool) {
+    fn folders_of_ways(&self) -> BTreeSet<PathBuf> {
+        let folders = self.roots.values().flat_map(|root| root.way.folders());
+        folders.map(Path::to_owned).collect()
+    }
+
+    fn keep_folders(&mut self, wanted: impl Fn(i32, &Path) -> bool) {
         let inotify = &self.inotify;
         self.folders.retain(|number, names| {
-            names.retain(|name| wanted(name));
+            names.retain(|name| wanted(*number, name));
             if names.is_empty() {
                 // The kernel may have let go of it already.
                 let _ = inotify::remove_watch(inotify, *number);
@@ -374,13 +400,6 @@ impl AsFd for Watcher {
 fn is_begun(path: &Path, flags: ReadFlags) -> bool {
     let empty = |metadata: Metadata| metadata.is_file() && metadata.len() == 0;
     flags.contains(ReadFlags::CREATE) && fs::symlink_metadata(path).is_ok_and(empty)
-}
-
-/// The deepest folder above a path that exists.
-fn nearest_folder(path: &Path) -> PathBuf {
-    let mut above = path.ancestors().skip(1);
-    let folder = above.find(|folder| folder.is_dir());
-    folder.unwrap_or_else(|| Path::new("/")).to_owned()
 }
 
 // === impl Change ===

@@ -13,7 +13,12 @@ use std::path::PathBuf;
 fn guard() -> Guard {
     let test = std::env::current_exe().unwrap();
     let folder = test.parent().and_then(|deps| deps.parent()).unwrap();
-    Guard::start(folder.join("examples/guard"), &[]).unwrap()
+    let program = folder.join("examples/guard");
+    assert!(
+        program.exists(),
+        "it is missing: `cargo build -p pillion-runtime --examples` makes it"
+    );
+    Guard::start(program, &[]).unwrap()
 }
 
 fn shell(script: &str) -> Launch {

@@ -48,6 +48,23 @@ fn a_program_that_is_not_there_ends_as_a_shell_would_tell_it() {
 }
 
 #[test]
+fn an_undo_that_is_not_there_is_named() {
+    let scene = Scene::new(
+        "
+        restartPolicy: Never
+        containers:
+          - {name: prep, oneshot: true, command: [echo, made], undo: [/no/such/undo]}
+          - {name: app, keystone: true, requires: [prep], command: [echo, served]}
+        ",
+    );
+    let told = scene.run();
+
+    assert_eq!(told.exit_of("prep"), Some(127));
+    let why = told.last_words_of("prep").unwrap();
+    assert!(why.starts_with("cannot run `/no/such/undo`: "), "{why}");
+}
+
+#[test]
 fn a_deletion_stops_in_order_and_kills_who_does_not_listen() {
     let scene = Scene::new(
         r#"
@@ -86,6 +103,21 @@ fn containers_that_share_processes_find_and_signal_each_other() {
 }
 
 #[test]
+fn a_line_makes_ready_whatever_its_colours() {
+    let scene = Scene::new(
+        r#"
+        restartPolicy: Never
+        containers:
+          - {name: app, sidecar: true, readyOn: {logLine: ^ready$}, startTimeoutSeconds: 60,
+             command: [sh, -c, 'printf "\033[32mrea\033[0mdy\n"; exec sleep 1000']}
+          - {name: next, requires: [app], command: [sh, -c, 'echo next']}
+        "#,
+    );
+
+    assert!(scene.run().lines().contains(&"next: next"));
+}
+
+#[test]
 fn a_hook_and_a_probe_see_what_their_container_sees() {
     let scene = Scene::new(
         r#"
@@ -110,6 +142,66 @@ fn a_hook_and_a_probe_see_what_their_container_sees() {
     assert_eq!(told.lines(), ["app: from $(KIND)"]);
     assert_eq!(told.last_words_of("app").as_deref(), Some("bye\n"));
     assert!(!std::path::Path::new("/pillion").exists());
+}
+
+#[test]
+fn last_words_are_found_at_the_usual_place_by_those_who_speak_of_it() {
+    let scene = Scene::new(
+        r"
+        restartPolicy: Never
+        containers:
+          - {name: app, command: [sh, -c, 'echo bye > /dev/termination-log']}
+        ",
+    );
+
+    let told = scene.run();
+
+    assert_eq!(told.last_words_of("app").as_deref(), Some("bye\n"));
+    assert!(!std::path::Path::new("/dev/termination-log").exists());
+}
+
+#[test]
+fn a_hook_has_the_variables_that_its_process_has() {
+    let scene = Scene::new(
+        r#"
+        restartPolicy: Never
+        volumes: [{name: v, emptyDir: {}}]
+        containers:
+          - name: app
+            readyOn: notify
+            command:
+              - sh
+              - -c
+              - |
+                until [ -e "$PILLION_VOLUME_V/hook" ]; do sleep 0.01; done
+                env | grep -e ^NOTIFY -e ^PILLION_T | sort > "$PILLION_VOLUME_V/process"
+                wc -l < "$PILLION_VOLUME_V/hook"; cmp "$PILLION_VOLUME_V/hook" "$PILLION_VOLUME_V/process" && echo the same
+            lifecycle:
+              postStart:
+                exec:
+                  command:
+                    - sh
+                    - -c
+                    - cd "$PILLION_VOLUME_V"; env | grep -e ^NOTIFY -e ^PILLION_T | sort > new; mv new hook
+        "#,
+    );
+    let told = scene.run();
+
+    assert_eq!(told.lines(), ["app: 2", "app: the same"]);
+}
+
+#[test]
+fn a_container_is_told_of_volumes_that_its_file_does_not_show_it_to_use() {
+    let scene = Scene::new(
+        "
+        restartPolicy: Never
+        volumes: [{name: v, emptyDir: {}}]
+        containers: [{name: app, command: [sh, -c, 'test -d \"$(printenv PILLION_VOLUME\"\"_V)\" && echo there']}]
+        ",
+    );
+    let told = scene.run();
+
+    assert_eq!(told.lines(), ["app: there"]);
 }
 
 #[test]

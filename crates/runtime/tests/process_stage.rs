@@ -12,5 +12,8 @@ mod identity;
 mod kept;
 #[path = "process_stage/limits.rs"]
 mod limits;
+#[path = "support/machine.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod machine;
 #[path = "process_stage/mounts.rs"]
 mod mounts;

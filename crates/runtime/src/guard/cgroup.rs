@@ -14,7 +14,7 @@ pub(super) use group::Group;
 
 use hierarchy::Hierarchy;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// A group to make, and its limits.
@@ -72,20 +72,22 @@ pub fn clean(prefix: &str) -> Result<(), CgroupError> {
 // === impl CgroupLimits ===
 
 impl CgroupLimits {
-    /// What has to be limited.
-    pub fn controllers(&self) -> BTreeSet<Controller> {
+    /// What has to be limited, and to how much.
+    pub fn controllers(&self) -> BTreeMap<Controller, u64> {
         let Self {
             cpu_milli,
             memory,
             pids,
-        } = self;
+        } = *self;
         let limits = [
             (Controller::Cpu, cpu_milli),
             (Controller::Memory, memory),
             (Controller::Pids, pids),
         ];
-        let wanted = limits.into_iter().filter(|(_, limit)| limit.is_some());
-        wanted.map(|(controller, _)| controller).collect()
+        let wanted = limits.into_iter();
+        wanted
+            .filter_map(|(controller, limit)| Some((controller, limit?)))
+            .collect()
     }
 
     /// These limits as far as they can be kept.

@@ -3,10 +3,11 @@
 use super::QUIET;
 use super::channel::Channel;
 use super::doomed::Doomed;
-use super::message::{Launch, Order, Outcome, Report};
-use super::spawn::{Descriptors, NotStarted, spawn};
+use super::message::{Launch, NotStarted, Order, Outcome, Report};
+use super::spawn::{Descriptors, spawn};
 use super::stage::{Scene, StageError};
 use super::tree::{self, Reaped};
+use crate::causes::with_causes;
 use crate::socket::ChannelError;
 use crate::sys::{SignalFd, give_back, signal, signal_group};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -120,7 +121,7 @@ impl Nothing {
             Self::Rehearsed => Some(Report::Rehearsed),
             Self::Stage(error) => Some(Report::StartFailed {
                 errno: None,
-                message: error.message(),
+                message: with_causes(&error),
                 hint: error.hint().map(str::to_owned),
             }),
             Self::Start(NotStarted { errno, message }) => Some(Report::StartFailed {
@@ -253,16 +254,19 @@ impl Keeper {
             sockets: Vec::new(),
         };
         let refused = match self.ended {
-            Some(_) => Err("the container has ended".to_owned()),
-            None => spawn(launch, &descriptors, &self.scene).map_err(|failed| failed.message),
+            Some(_) => Err(NotStarted {
+                errno: None,
+                message: "the container has ended".to_owned(),
+            }),
+            None => spawn(launch, &descriptors, &self.scene),
         };
         match refused {
             Ok(pid) => {
                 self.execs.insert(pid, id);
             }
-            Err(message) => self.tell(&Report::ExecDone {
+            Err(not_started) => self.tell(&Report::ExecDone {
                 id,
-                outcome: Err(message),
+                outcome: Err(not_started),
             }),
         }
     }

@@ -95,8 +95,17 @@ pub enum Report {
         /// Which.
         id: u64,
         /// How, or why it never ran.
-        outcome: Result<Outcome, String>,
+        outcome: Result<Outcome, NotStarted>,
     },
+}
+
+/// Why a process did not come to be.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct NotStarted {
+    /// Why the program could not be executed, as the system numbers it; `None` if it did not come so far.
+    pub errno: Option<i32>,
+    /// In words.
+    pub message: String,
 }
 
 /// How a process ended.
@@ -106,4 +115,13 @@ pub enum Outcome {
     Code(i32),
     /// By a signal.
     Signal(i32),
+}
+
+// === impl NotStarted ===
+
+impl NotStarted {
+    /// Whether the program is not there, as a shell would tell it.
+    pub fn is_missing(&self) -> bool {
+        self.errno == Some(rustix::io::Errno::NOENT.raw_os_error())
+    }
 }

@@ -3,6 +3,7 @@
 use super::QUIET;
 use super::channel::Channel;
 use super::keeper::keep;
+use super::message::Report;
 use super::tree::{self, Reaped};
 use crate::sys::{Forked, SignalFd, fork, give_back, keep_descriptors};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -130,11 +131,22 @@ fn next(control: impl AsFd) -> io::Result<Asked> {
     })
 }
 
-/// Forks a keeper for this socket. In the keeper it returns `None`, when all is over.
+/// Forks a keeper for this socket. In the keeper it returns `None`, when all is over. Where there can be none, whoever asked
+/// for it is told why, lest they take it for one that was killed.
 fn start_keeper(socket: OwnedFd) -> io::Result<Option<Pid>> {
-    match fork()? {
-        Forked::Parent(keeper) => Ok(Some(keeper)),
-        Forked::Child => {
+    match fork() {
+        Err(error) => {
+            let why = Report::StartFailed {
+                errno: None,
+                message: format!("cannot make a process: {error}"),
+                hint: None,
+            };
+            // If nobody listens, nobody is misled.
+            let _ = Channel::new(socket).send(&why, &[]);
+            Err(error)
+        }
+        Ok(Forked::Parent(keeper)) => Ok(Some(keeper)),
+        Ok(Forked::Child) => {
             if let_go_of_guard().is_ok() {
                 keep(Channel::new(socket));
             }

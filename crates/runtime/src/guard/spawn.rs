@@ -4,7 +4,7 @@
 //! wrong there comes back over a pipe that closes by itself when the program is executed. A process that has nothing
 //! special around it is started without a fork, which costs half as much.
 
-use super::message::Launch;
+use super::message::{Launch, NotStarted};
 use super::stage::Scene;
 use crate::sys::{Forked, Program, end_fork, fork, let_signals_through, place};
 use rustix::fs::{Access, access};
@@ -25,14 +25,6 @@ use std::process::Command;
 pub(super) struct Descriptors {
     pub(super) stdio: [Option<OwnedFd>; 3],
     pub(super) sockets: Vec<OwnedFd>,
-}
-
-/// Why a process did not come to be.
-#[derive(Debug)]
-pub(super) struct NotStarted {
-    /// Why the program could not be executed; `None` if it did not come so far.
-    pub(super) errno: Option<i32>,
-    pub(super) message: String,
 }
 
 /// Starts a process, and returns when its program runs.

@@ -19,7 +19,7 @@ pub use error::StageError;
 
 use super::cgroup::{Cgroup, Group};
 use identity::Identity;
-use rustix::thread::UnshareFlags;
+use rustix::thread::{UnshareFlags, set_no_new_privs};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
@@ -42,6 +42,9 @@ pub struct Stage {
     /// There is no network but the machine's own loopback, and that is a private one.
     #[serde(default)]
     pub no_network: bool,
+    /// No program that it executes gives it rights that it did not have (`sudo`, file capabilities).
+    #[serde(default)]
+    pub no_new_privileges: bool,
     /// What it may use at most.
     #[serde(default)]
     pub cgroup: Option<Cgroup>,
@@ -108,6 +111,12 @@ impl Stage {
         }
         if !self.mounts.is_empty() {
             root::change(&self.mounts)?;
+        }
+        if self.no_new_privileges {
+            // Whatever the keeper starts inherits it. To become its user takes no execution, and is not touched.
+            set_no_new_privs(true).map_err(|error| StageError::Privileges {
+                source: error.into(),
+            })?;
         }
         Ok(Scene { identity, group })
     }

@@ -1,6 +1,8 @@
 //! Connections, under one deadline from the name to the last byte.
 
+use super::Purpose;
 use super::deadline::{Deadline, Until};
+use super::thread::at_once;
 use super::trouble::Trouble;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs as _};
@@ -29,8 +31,9 @@ struct Greeting {
     length: usize,
 }
 
-/// How many names may be looked up at once. A lookup cannot be called back, so one that hangs outlives its attempt.
-const LOOKUPS: usize = 32;
+/// How many names may be looked up at once: as many as there are attempts. A lookup cannot be called back, so one that
+/// hangs outlives its attempt.
+const LOOKUPS: usize = at_once(Purpose::Probe) + at_once(Purpose::Hook);
 
 /// The resolver of the C library keeps whole answers on its stack.
 const LOOKUP_STACK: usize = 256 << 10;

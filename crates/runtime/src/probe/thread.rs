@@ -6,6 +6,9 @@
 //!
 //! The driver watches [`Probers`] in its poller, and takes the answers when there is something to read. Answers to what
 //! was called off never come. A pod whose probes rest has no threads.
+//!
+//! There is a limit to the threads of each purpose. It is beyond what pods have, so that nobody who is asked waits for
+//! others who do not answer; and a hook, which may take an hour, never takes the turn of a probe.
 
 use super::line::Line;
 use super::{Answer, Purpose, Target, ask_over};
@@ -35,15 +38,22 @@ pub struct Ticket(pub u64);
 /// What the threads and the driver have in common.
 #[derive(Debug)]
 struct Shared {
-    queue: Mutex<Queue>,
+    queues: Mutex<Queues>,
     answers: Sender<(Ticket, Answer)>,
     bell: OwnedFd,
+}
+
+/// Each purpose has its own.
+#[derive(Debug, Default)]
+struct Queues {
+    probes: Queue,
+    hooks: Queue,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
     threads: usize,
-    waiting: VecDeque<Job>,
+    waiting: VecDeque<Arc<Job>>,
 }
 
 #[derive(Debug)]
@@ -55,8 +65,14 @@ struct Job {
     line: Arc<Line>,
 }
 
-/// How many attempts are made at once. The others wait for a turn, and their time begins with it.
-pub const AT_ONCE: usize = 64;
+/// How many attempts of this purpose are made at once. The others wait for a turn, and their time begins with it.
+pub const fn at_once(purpose: Purpose) -> usize {
+    match purpose {
+        Purpose::Probe => 512,
+        // A container has several probes, and one hook at a time.
+        Purpose::Hook => 256,
+    }
+}
 
 /// A TLS handshake gets by with a quarter of it, also in a build without optimisation. What is not used costs nothing,
 /// and what would not fit would take the driver down.
@@ -70,7 +86,7 @@ impl Probers {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let (sender, answers) = mpsc::channel();
         let shared = Shared {
-            queue: Mutex::default(),
+            queues: Mutex::default(),
             answers: sender,
             bell,
         };
@@ -102,8 +118,11 @@ impl Probers {
         if let Some(line) = self.wanted.remove(&ticket) {
             line.hang_up();
         }
-        let mut queue = self.shared.queue();
-        queue.waiting.retain(|job| job.ticket != ticket);
+        let mut queues = self.shared.queues();
+        for purpose in [Purpose::Probe, Purpose::Hook] {
+            let waiting = &mut queues.of(purpose).waiting;
+            waiting.retain(|job| job.ticket != ticket);
+        }
     }
 
     /// The answers that have come.
@@ -119,7 +138,8 @@ impl Probers {
 
     /// How many threads there are at the moment.
     pub fn threads(&self) -> usize {
-        self.shared.queue().threads
+        let Queues { probes, hooks } = &*self.shared.queues();
+        probes.threads + hooks.threads
     }
 }
 
@@ -135,48 +155,54 @@ impl AsFd for Probers {
 impl Shared {
     /// Makes an attempt on a new thread, or later on one of those there are.
     fn take_on(self: &Arc<Self>, job: Job) {
-        let mut queue = self.queue();
-        if queue.threads >= AT_ONCE {
+        let job = Arc::new(job);
+        let mut queues = self.queues();
+        let queue = queues.of(job.purpose);
+        if queue.threads >= at_once(job.purpose) {
             queue.waiting.push_back(job);
             return;
         }
         queue.threads += 1;
-        drop(queue);
-        let ticket = job.ticket;
-        let shared = Arc::clone(self);
+        drop(queues);
         let thread = thread::Builder::new()
             .name("probe".into())
             .stack_size(STACK);
-        if let Err(error) = thread.spawn(move || shared.work(job)) {
-            self.queue().threads -= 1;
-            self.tell(
-                ticket,
-                Answer::failure(format!("no thread for it: {error}")),
-            );
+        let (shared, theirs) = (Arc::clone(self), Arc::clone(&job));
+        if let Err(error) = thread.spawn(move || shared.work(theirs)) {
+            self.refuse(job, &error);
         }
     }
 
+    /// The system has no thread for it. It waits for one of those there are, if there are any.
+    fn refuse(&self, job: Arc<Job>, error: &io::Error) {
+        let mut queues = self.queues();
+        let queue = queues.of(job.purpose);
+        queue.threads -= 1;
+        if queue.threads > 0 {
+            queue.waiting.push_back(job);
+            return;
+        }
+        drop(queues);
+        let why = format!("no thread for it: {error}");
+        self.tell(job.ticket, Answer::failure(why));
+    }
+
     /// What a thread does.
-    fn work(&self, job: Job) {
+    fn work(&self, job: Arc<Job>) {
+        let purpose = job.purpose;
         let mut next = Some(job);
-        while let Some(Job {
-            ticket,
-            target,
-            purpose,
-            timeout,
-            line,
-        }) = next
-        {
-            let answer = ask_over(&line, &target, purpose, timeout);
+        while let Some(job) = next {
+            let answer = ask_over(&job.line, &job.target, purpose, job.timeout);
             // The thread is off the books before anybody hears of its last answer.
-            next = self.next();
-            self.tell(ticket, answer);
+            next = self.next(purpose);
+            self.tell(job.ticket, answer);
         }
     }
 
     /// What to do next; a thread without work is not counted any more.
-    fn next(&self) -> Option<Job> {
-        let mut queue = self.queue();
+    fn next(&self, purpose: Purpose) -> Option<Arc<Job>> {
+        let mut queues = self.queues();
+        let queue = queues.of(purpose);
         let next = queue.waiting.pop_front();
         if next.is_none() {
             queue.threads -= 1;
@@ -197,7 +223,18 @@ impl Shared {
     }
 
     /// Nothing is done under the lock that could leave it half done.
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queues(&self) -> MutexGuard<'_, Queues> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// === impl Queues ===
+
+impl Queues {
+    const fn of(&mut self, purpose: Purpose) -> &mut Queue {
+        match purpose {
+            Purpose::Probe => &mut self.probes,
+            Purpose::Hook => &mut self.hooks,
+        }
     }
 }

@@ -91,7 +91,7 @@ impl Processes {
 }
 
 /// Whether that somebody could not be let in says nothing about the next one.
-pub(crate) fn is_passing(error: &io::Error) -> bool {
+pub fn is_passing(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted | io::ErrorKind::ConnectionAborted

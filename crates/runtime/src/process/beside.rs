@@ -5,7 +5,7 @@ use super::recipe::{HookAction, ProbeAction};
 use super::run::Run;
 use super::{Asked, Processes};
 use crate::clock;
-use crate::guard::{Launch, Order, Outcome};
+use crate::guard::{Launch, NotStarted, Order, Outcome};
 use crate::probe::{Purpose, Target};
 use crate::runtime::Happening;
 use pillion_engine::pod::{HookKind, ProbeKind};
@@ -48,7 +48,9 @@ impl Processes {
                             self.set_alarm(deadline, container, attempt, Due::EndExec(id));
                         }
                     }
-                    Err(_) => self.hook_done(container, attempt, hook, false),
+                    Err(error) => {
+                        self.hook_done(container, attempt, hook, Err(error.to_string()));
+                    }
                 }
             }
             Some(HookAction::Ask(target)) => {
@@ -61,8 +63,12 @@ impl Processes {
                 let end = deadline.map_or(end, |deadline| deadline.min(end));
                 self.set_alarm(end, container, attempt, Due::Slept(hook));
             }
-            Some(HookAction::Fail { .. }) | None => {
-                self.hook_done(container, attempt, hook, false);
+            Some(HookAction::Fail { why }) => {
+                self.hook_done(container, attempt, hook, Err(why));
+            }
+            None => {
+                let why = "the file has no such hook".to_owned();
+                self.hook_done(container, attempt, hook, Err(why));
             }
         }
     }
@@ -165,20 +171,16 @@ impl Processes {
         &mut self,
         container: ContainerId,
         id: u64,
-        outcome: Result<Outcome, String>,
+        outcome: Result<Outcome, NotStarted>,
     ) {
         self.alarms.forget_exec(container, id);
         let Some(run) = self.runs.get_mut(&container) else {
             return;
         };
         let attempt = run.attempt;
-        let ok = matches!(outcome, Ok(Outcome::Code(0)));
         match run.beside.remove(&id) {
-            Some(Beside::Hook(hook)) => self.hook_done(container, attempt, hook, ok),
-            Some(Beside::Probe(probe)) => {
-                let answer = if ok { Ok(()) } else { Err(end_words(&outcome)) };
-                self.probed(container, attempt, probe, answer);
-            }
+            Some(Beside::Hook(hook)) => self.hook_done(container, attempt, hook, well(&outcome)),
+            Some(Beside::Probe(probe)) => self.probed(container, attempt, probe, well(&outcome)),
             Some(Beside::Person) => self.queue.push_back(Happening::ExecDone { id, outcome }),
             Some(Beside::Nobody) | None => {}
         }
@@ -224,24 +226,23 @@ impl Processes {
                 continue;
             };
             let (container, attempt) = (asked.container, asked.attempt);
+            let answer = if answer.ok { Ok(()) } else { Err(answer.why) };
             match asked.what {
-                Beside::Hook(hook) => self.hook_done(container, attempt, hook, answer.ok),
-                Beside::Probe(probe) => {
-                    let why = if answer.ok { Ok(()) } else { Err(answer.why) };
-                    self.probed(container, attempt, probe, why);
-                }
+                Beside::Hook(hook) => self.hook_done(container, attempt, hook, answer),
+                Beside::Probe(probe) => self.probed(container, attempt, probe, answer),
                 Beside::Person | Beside::Nobody => {}
             }
         }
     }
 }
 
-/// How a command that should have ended well did end.
-fn end_words(outcome: &Result<Outcome, String>) -> String {
+/// Whether a command ended well; if not, how it did end.
+fn well(outcome: &Result<Outcome, NotStarted>) -> Result<(), String> {
     match outcome {
-        Ok(Outcome::Code(code)) => format!("it exited {code}"),
-        Ok(Outcome::Signal(signal)) => format!("it was killed by signal {signal}"),
-        Err(message) => message.clone(),
+        Ok(Outcome::Code(0)) => Ok(()),
+        Ok(Outcome::Code(code)) => Err(format!("it exited {code}")),
+        Ok(Outcome::Signal(signal)) => Err(format!("it was killed by signal {signal}")),
+        Err(not_started) => Err(not_started.message.clone()),
     }
 }
 
@@ -266,7 +267,7 @@ fn beside(run: &Run, command: Vec<String>) -> Launch {
     let recipe = &run.definition.recipe;
     Launch {
         command,
-        environment: recipe.environment.clone(),
+        environment: run.environment(),
         directory: recipe.working_dir.clone().map(Into::into),
         ..Launch::default()
     }

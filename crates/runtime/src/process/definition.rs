@@ -4,7 +4,7 @@
 //! which one it goes by; those that no start can name any more are let go.
 
 use super::Processes;
-use super::env::volume_variable;
+use super::env::volume::{others, volume_variable};
 use super::listen::ListenError;
 use super::recipe::{EnvFiles, Host, Kitchen, Recipe, RecipeError, Recipes, Run};
 use super::volume::{VolumePlan, read};
@@ -41,6 +41,8 @@ pub struct Definition {
     pub recipe: Recipe,
     /// Those that it is told of by a variable, or that hold files with some of its variables.
     env_volumes: Vec<VolumePlan>,
+    /// Where the other volumes are that it can reach, by the variables that tell it.
+    pub(super) other_volumes: BTreeMap<String, PathBuf>,
     larder: Rc<Larder>,
 }
 
@@ -115,11 +117,13 @@ impl Larder {
             mut containers,
             volumes,
         } = Recipes::new(&self.kitchen(None))?;
+        let kitchen = self.kitchen(None);
         let definitions = self.pod.spec.all_containers().filter_map(|(_, _, one)| {
             let recipe = containers.remove(&one.name)?;
             Some(Definition {
                 name: one.name.clone(),
                 env_volumes: env_volumes(&recipe, &volumes),
+                other_volumes: others(&kitchen, one, &recipe),
                 recipe,
                 larder: Rc::clone(self),
             })
@@ -162,6 +166,12 @@ impl Definition {
         mounts.chain(read).collect()
     }
 
+    /// Where the volumes are that it can reach: what it runs may use any of them.
+    pub fn reachable_paths(&self) -> impl Iterator<Item = PathBuf> {
+        let others = self.other_volumes.values().cloned();
+        self.volume_paths().into_values().chain(others)
+    }
+
     /// Everything that it was made from.
     pub fn larder(&self) -> &Rc<Larder> {
         &self.larder
@@ -185,6 +195,7 @@ impl Definition {
             name: self.name.clone(),
             recipe,
             env_volumes: self.env_volumes.clone(),
+            other_volumes: self.other_volumes.clone(),
             larder: Rc::clone(&self.larder),
         }))
     }

@@ -13,14 +13,15 @@ pub(in crate::process) mod downward;
 pub(in crate::process) mod file;
 #[cfg(test)]
 mod tests;
+pub(in crate::process) mod volume;
+
+pub use volume::volume_variable;
 
 use super::expand::expand;
 use super::recipe::cook::Cook;
 use super::recipe::error::{ObjectKind, Problem, Subject};
 use super::recipe::kitchen::{EnvFile, Object};
-use super::recipe::mount::absolute;
 use pillion_spec::env::{EnvFrom, EnvSource, EnvValue, EnvVar, KeyRef, ObjectRef};
-use pillion_spec::volume::VolumeSource;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -210,80 +211,9 @@ fn short_host_name(name: &str) -> &str {
 /// What the driver gives, and where the volumes are that the container sees or asks for.
 fn given(cook: &mut Cook<'_>) -> BTreeMap<String, String> {
     let driver = cook.kitchen.run.variables.get(&cook.container.name);
-    let mut given: BTreeMap<_, _> = driver.into_iter().flatten().cloned().collect();
-    for mount in &cook.container.volume_mounts {
-        if let Some(volume) = cook.kitchen.volume(&mount.name) {
-            let path = if runs_as_another(cook) {
-                absolute(&mount.mount_path)
-            } else {
-                cook.kitchen.volume_path(volume)
-            };
-            let path = path.to_string_lossy().into_owned();
-            given.entry(volume_variable(&mount.name)).or_insert(path);
-        }
-    }
-    for volume in &cook.kitchen.pod.spec.volumes {
-        let variable = volume_variable(&volume.name);
-        if given.contains_key(&variable) || !mentions(cook, &variable) {
-            continue;
-        }
-        let is_ours = match volume.source {
-            VolumeSource::HostPath { .. } => false,
-            VolumeSource::EmptyDir { .. }
-            | VolumeSource::ConfigMap(_)
-            | VolumeSource::Secret(_)
-            | VolumeSource::DownwardApi(_)
-            | VolumeSource::Projected { .. }
-            | VolumeSource::Other { .. } => true,
-        };
-        if is_ours && runs_as_another(cook) {
-            let volume = volume.name.clone();
-            cook.note_own::<()>("volumeMounts", Err(Problem::NotMounted { volume }));
-            // What is wrong is told once, and not again by whoever refers to it.
-            given.insert(variable, UNREAD.to_owned());
-        } else {
-            let path = cook.kitchen.volume_path(volume);
-            given.insert(variable, path.to_string_lossy().into_owned());
-        }
-    }
+    let mut given = driver.into_iter().flatten().cloned().collect();
+    volume::tell_used(cook, &mut given);
     given
-}
-
-/// Whether a container asks for a variable where its file says what it runs: the way to a volume where nothing can be
-/// mounted. It is not simply given all of them, so that what a container does not use never changes under it.
-fn mentions(cook: &Cook<'_>, variable: &str) -> bool {
-    let container = cook.container;
-    let words = container.command.iter().chain(&container.args);
-    let values = container.env.iter().filter_map(|one| match &one.value {
-        EnvValue::Text(text) => Some(text),
-        EnvValue::ConfigMapKey(_)
-        | EnvValue::SecretKey(_)
-        | EnvValue::Field { .. }
-        | EnvValue::Resource(_)
-        | EnvValue::FileKey { .. } => None,
-    });
-    let own = container.env.iter().any(|one| one.name == variable);
-    !own && words.chain(values).any(|text| names(text, variable))
-}
-
-/// Whether a text has this name in it, and not only as the beginning of a longer one.
-fn names(text: &str, variable: &str) -> bool {
-    let goes_on = |next: char| next.is_ascii_alphanumeric() || next == '_';
-    let mut found = text.match_indices(variable);
-    found.any(|(at, _)| !text[at + variable.len()..].starts_with(goes_on))
-}
-
-/// Another user cannot enter the folder of the volumes, and finds them where they are mounted.
-fn runs_as_another(cook: &Cook<'_>) -> bool {
-    let own = cook.container.security_context.run_as_user;
-    let user = own.or(cook.kitchen.pod.spec.security_context.run_as_user);
-    user.is_some_and(|user| user != i64::from(cook.kitchen.host.user))
-}
-
-/// The variable that tells where a volume is: `PILLION_VOLUME_MY_DATA` for `my-data`.
-pub fn volume_variable(volume: &str) -> String {
-    let name = volume.to_ascii_uppercase().replace(['-', '.'], "_");
-    format!("PILLION_VOLUME_{name}")
 }
 
 /// The variables that an object makes. Keys that cannot be names are passed over, as in Kubernetes.

@@ -1,12 +1,13 @@
 //! A container's termination message: what it left in its file, or the end of what it wrote.
 
+use super::env::volume::words;
 use pillion_engine::Exit;
-use pillion_spec::container::TerminationMessagePolicy;
+use pillion_spec::container::{Container, TerminationMessagePolicy};
 use std::collections::VecDeque;
 use std::fs::OpenOptions;
 use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What there will be to say when a run has ended.
 #[derive(Debug)]
@@ -16,12 +17,23 @@ pub(super) struct LastWords {
     written: Option<VecDeque<u8>>,
 }
 
+/// Where Kubernetes expects them unless it is told otherwise.
+pub(super) const USUAL: &str = "/dev/termination-log";
+
 /// Kubernetes takes so much of the file.
 const LONGEST: usize = 4096;
 /// And so much of what was written.
 const LONGEST_WRITTEN: usize = 2048;
 /// In so many lines.
 const MOST_LINES: usize = 80;
+
+/// Whether the file is to be found where the container expects it: it says another place, or speaks of the usual one in what
+/// it runs, or has a view of the file system of its own anyway. All others have a variable that tells where it is, and cost
+/// nothing.
+pub(super) fn is_mounted(container: &Container) -> bool {
+    let says = container.termination_message_path != USUAL;
+    says || !container.volume_mounts.is_empty() || words(container).any(|word| word.contains(USUAL))
+}
 
 // === impl LastWords ===
 
@@ -32,6 +44,11 @@ impl LastWords {
             TerminationMessagePolicy::FallbackToLogsOnError => Some(VecDeque::new()),
         };
         Self { file, written }
+    }
+
+    /// Where it leaves them.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
     }
 
     /// Remembers the end of what is written.

@@ -2,13 +2,15 @@
 
 use pillion_engine::ContainerId;
 use pillion_spec::pillion::{Listen, ListenAddress};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::os::unix::fs::FileTypeExt as _;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 
 /// All of a pod's.
@@ -22,6 +24,8 @@ pub(super) struct Listeners {
 struct Held {
     address: ListenAddress,
     socket: OwnedFd,
+    /// The file that it made, if it did: what others put in its place is theirs.
+    file: Option<(u64, u64)>,
 }
 
 /// Why nobody can listen there.
@@ -91,8 +95,15 @@ impl Held {
             ListenAddress::Unix(path) => (path.clone(), open_unix(Path::new(path))),
         };
         let socket = socket.map_err(|source| ListenError { address, source })?;
-        let address = listen.address.clone();
-        Ok(Self { address, socket })
+        let file = match &listen.address {
+            ListenAddress::Tcp { .. } => None,
+            ListenAddress::Unix(path) => identity(Path::new(path)),
+        };
+        Ok(Self {
+            address: listen.address.clone(),
+            socket,
+            file,
+        })
     }
 }
 
@@ -106,18 +117,36 @@ fn open_tcp(address: SocketAddr) -> io::Result<OwnedFd> {
     .map(OwnedFd::from)
 }
 
-/// A socket that nobody answers on is left from somebody who died.
+/// A socket that nobody has open any more is left from somebody who died.
 fn open_unix(path: &Path) -> io::Result<OwnedFd> {
     let is_socket = fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
-    if is_socket && UnixStream::connect(path).is_err() {
+    if is_socket && is_dead(path)? {
         fs::remove_file(path)?;
     }
     UnixListener::bind(path).map(OwnedFd::from)
 }
 
+/// Only a refusal tells that nobody is there: one of another kind, or closed to us, has an owner, and whoever has much to do
+/// lets others wait. Nobody waits for that here.
+fn is_dead(path: &Path) -> io::Result<bool> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    let connected = connect(&socket, &SocketAddrUnix::new(path)?);
+    Ok(connected == Err(Errno::CONNREFUSED))
+}
+
+/// Which file of the machine it is, whatever its name becomes.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let found = fs::symlink_metadata(path).ok()?;
+    Some((found.dev(), found.ino()))
+}
+
 impl Drop for Held {
     fn drop(&mut self) {
-        if let ListenAddress::Unix(path) = &self.address {
+        if let ListenAddress::Unix(path) = &self.address
+            && self.file.is_some()
+            && identity(Path::new(path)) == self.file
+        {
             // Nobody is left to hear of a failure, and the next run removes it.
             let _ = fs::remove_file(path);
         }
@@ -129,6 +158,7 @@ mod tests {
     use super::*;
     use rustix::fs::fstat;
     use std::net::TcpStream;
+    use std::os::unix::net::{UnixDatagram, UnixStream};
 
     const APP: ContainerId = ContainerId(0);
 
@@ -140,6 +170,19 @@ mod tests {
                 port,
             },
         }
+    }
+
+    fn at(path: &Path) -> [Listen; 1] {
+        let address = ListenAddress::Unix(path.to_string_lossy().into_owned());
+        [Listen {
+            name: None,
+            address,
+        }]
+    }
+
+    fn hold(path: &Path) -> Result<Listeners, ListenError> {
+        let mut listeners = Listeners::default();
+        listeners.hold(APP, &at(path)).map(|()| listeners)
     }
 
     /// Ports that nobody listens on.
@@ -170,6 +213,47 @@ mod tests {
         );
         let names = listeners.of(APP, &new).into_iter().map(|(name, _)| name);
         assert_eq!(names.collect::<Vec<_>>(), ["c", "b"]);
+    }
+
+    #[test]
+    fn a_socket_of_one_who_died_is_taken_over_and_goes_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        drop(UnixListener::bind(&path).unwrap());
+
+        let listeners = hold(&path).unwrap();
+        assert!(UnixStream::connect(&path).is_ok());
+
+        drop(listeners);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_socket_that_somebody_has_is_left_to_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("datagrams");
+        let _theirs = UnixDatagram::bind(&path).unwrap();
+        hold(&path).expect_err("it is taken");
+        assert!(path.exists());
+
+        let path = folder.path().join("busy");
+        let theirs = UnixListener::bind(&path).unwrap();
+        rustix::net::listen(&theirs, 0).unwrap();
+        let _waits = UnixStream::connect(&path).unwrap();
+        hold(&path).expect_err("it is taken, and nobody is waited for");
+        assert!(path.exists());
+    }
+
+    #[test]
+    fn what_was_put_in_the_place_of_a_socket_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let listeners = hold(&path).unwrap();
+        fs::rename(&path, folder.path().join("old")).unwrap();
+        fs::write(&path, "theirs").unwrap();
+
+        drop(listeners);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
     }
 
     #[test]

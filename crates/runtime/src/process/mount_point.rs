@@ -6,9 +6,9 @@
 //! nothing can be mounted at, which nothing but another file would change.
 
 use super::definition::Definition;
+use super::last_words::USUAL;
 use super::recipe::error::{Problem, Subject};
 use super::recipe::{MountRecipe, Recipe, RecipeError, mount::absolute};
-use super::start::USUAL_LAST_WORDS;
 use super::volume::Shape;
 use pillion_spec::pillion::ReadyOn;
 use rustix::fs::{Access, access};
@@ -34,7 +34,7 @@ fn of_one(definition: &Definition) -> Vec<RecipeError> {
     let mounts = mounts.map(|(index, mount)| (format!("volumeMounts[{index}]"), &mount.mount_path));
     let last_words = &recipe.termination_message_path;
     let last_words =
-        (last_words != USUAL_LAST_WORDS).then(|| ("terminationMessagePath".to_owned(), last_words));
+        (last_words != USUAL).then(|| ("terminationMessagePath".to_owned(), last_words));
     mounts
         .chain(last_words)
         .filter_map(|(field, path)| {

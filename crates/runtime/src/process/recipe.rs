@@ -26,7 +26,9 @@ pub use kitchen::{Capacity, EnvFile, EnvFiles, Host, Kitchen, Run};
 pub use mount::MountRecipe;
 
 use super::env::Variables;
+use super::last_words;
 use super::volume::VolumePlan;
+use crate::guard::cgroup::CgroupLimits;
 use cook::Cook;
 use error::{Problem, Subject};
 use pillion_engine::pod::{HookKind, ProbeKind};
@@ -68,16 +70,20 @@ pub struct Recipe {
     pub undo: Option<Vec<String>>,
     /// Where it leaves its last words.
     pub termination_message_path: String,
+    /// Whether the file for them is found there. To make it so takes a view of the file system that only this container has.
+    pub mounts_last_words: bool,
     /// What else can be its last words.
     pub termination_message_policy: TerminationMessagePolicy,
     /// What it sees of the volumes.
     pub mounts: Vec<MountRecipe>,
     /// Whom it runs as.
     pub identity: Identity,
-    /// What it may use.
-    pub limits: Limits,
+    /// What it may use; everything there is where nothing is given.
+    pub limits: CgroupLimits,
     /// Whether it gets no network.
     pub no_network: bool,
+    /// Whether no program gives it more rights than it has.
+    pub no_new_privileges: bool,
     /// The sockets that are held for it.
     pub listen: Vec<Listen>,
     /// Whether standard input is kept open.
@@ -91,17 +97,6 @@ pub struct Recipe {
     /// Files that hold some of its variables. If there are any, they are to be read before each start and the recipe
     /// is to be made again with them.
     pub env_files: BTreeSet<EnvFile>,
-}
-
-/// What a container may use; everything there is where nothing is given.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Limits {
-    /// Thousandths of a CPU.
-    pub cpu_millis: Option<u64>,
-    /// Bytes of memory.
-    pub memory: Option<u64>,
-    /// Processes and threads.
-    pub pids: Option<u64>,
 }
 
 /// The annotation that says how many processes and threads each container of a pod may have: Kubernetes leaves that to
@@ -171,11 +166,13 @@ impl Recipe {
             probes: action::probes(cook),
             undo: pillion.undo.as_ref().map(|undo| expanded(undo, &variables)),
             termination_message_path: container.termination_message_path.clone(),
+            mounts_last_words: last_words::is_mounted(container),
             termination_message_policy: container.termination_message_policy,
             mounts: MountRecipe::all(cook, &variables),
             identity: Identity::of(cook),
-            limits: Limits::of(cook.kitchen.pod, container),
+            limits: limits(cook.kitchen.pod, container),
             no_network: pillion.network == Some(Network::None),
+            no_new_privileges: container.security_context.allow_privilege_escalation == Some(false),
             listen: pillion.listen.clone().unwrap_or_default(),
             stdin: container.stdin,
             stdin_once: container.stdin_once,
@@ -211,27 +208,18 @@ fn expanded(words: &[String], variables: &Variables) -> Vec<String> {
     words.iter().map(|word| variables.expand(word)).collect()
 }
 
-// === impl Limits ===
-
-impl Limits {
-    /// As in Kubernetes, a limit of nothing is no limit.
-    fn of(pod: &Pod, container: &Container) -> Self {
-        let limits = &container.resources.limits;
-        let given = |name: &str, count: fn(Quantity) -> i128| {
-            let amount = count(*limits.get(name)?);
-            u64::try_from(amount).ok().filter(|amount| *amount > 0)
-        };
-        Self {
-            cpu_millis: given("cpu", Quantity::millis),
-            memory: given("memory", Quantity::units),
-            // What is wrong with it is told once for the pod.
-            pids: pids(pod).unwrap_or_default(),
-        }
-    }
-
-    /// Whether there is a limit at all.
-    pub fn is_any(&self) -> bool {
-        *self != Self::default()
+/// As in Kubernetes, a limit of nothing is no limit.
+fn limits(pod: &Pod, container: &Container) -> CgroupLimits {
+    let limits = &container.resources.limits;
+    let given = |name: &str, count: fn(Quantity) -> i128| {
+        let amount = count(*limits.get(name)?);
+        u64::try_from(amount).ok().filter(|amount| *amount > 0)
+    };
+    CgroupLimits {
+        cpu_milli: given("cpu", Quantity::millis),
+        memory: given("memory", Quantity::units),
+        // What is wrong with it is told once for the pod.
+        pids: pids(pod).unwrap_or_default(),
     }
 }
 

@@ -2,9 +2,9 @@
 //! should not be found out when its turn comes.
 
 use super::Processes;
+use super::last_words;
 use super::recipe::RecipeError;
 use super::recipe::error::{Problem, Subject};
-use super::start::USUAL_LAST_WORDS;
 use crate::guard::{Guard, Mount, MountKind, Refused, Stage};
 use pillion_spec::container::Container;
 use pillion_spec::pillion::Network;
@@ -65,7 +65,7 @@ impl Need {
         let mut needs = Vec::new();
         if !container.volume_mounts.is_empty() {
             needs.push((Self::Mounts, "volumeMounts"));
-        } else if container.termination_message_path != USUAL_LAST_WORDS {
+        } else if last_words::is_mounted(container) {
             needs.push((Self::Mounts, "terminationMessagePath"));
         }
         if container.pillion.network == Some(Network::None) {

@@ -9,7 +9,7 @@ use crate::guard::{Channel, ChannelError, Order, Outcome};
 use crate::poller::{Poller, Token};
 use crate::process::beside::Beside;
 use crate::runtime::Stream;
-use pillion_engine::{Attempt, Exit};
+use pillion_engine::{Attempt, Command, Exit};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::io;
@@ -20,6 +20,7 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) attempt: Attempt,
+    pub(super) command: Command,
     pub(super) definition: Rc<Definition>,
     pub(super) channel: Channel,
     /// Its number, once it runs.
@@ -64,6 +65,34 @@ pub(super) struct Pipes {
 // === impl Run ===
 
 impl Run {
+    /// The program that it runs, and its arguments.
+    pub(super) fn words(&self) -> &[String] {
+        let recipe = &self.definition.recipe;
+        match self.command {
+            Command::Run => &recipe.command,
+            Command::Undo => recipe.undo.as_deref().unwrap_or_default(),
+        }
+    }
+
+    /// All variables of its process and of what runs beside it: those of the recipe, and those that only a run can know.
+    pub(super) fn environment(&self) -> Vec<(String, String)> {
+        let notify = self.notify.as_ref().map(NotifySocket::path);
+        let known = [
+            ("PILLION_TERMINATION_LOG", Some(self.last_words.file())),
+            ("NOTIFY_SOCKET", notify),
+        ];
+        let known = known.into_iter().filter_map(|(name, path)| {
+            let value = path?.to_string_lossy().into_owned();
+            Some((name.to_owned(), value))
+        });
+        let others = self.definition.other_volumes.iter().map(|(name, path)| {
+            let value = path.to_string_lossy().into_owned();
+            (name.clone(), value)
+        });
+        let recipe = self.definition.recipe.environment.iter();
+        recipe.cloned().chain(others).chain(known).collect()
+    }
+
     /// Tells the keeper to do something. If it is gone, that is noticed when it is listened to.
     pub(super) fn order(&self, order: &Order) {
         // What went wrong was seen to.

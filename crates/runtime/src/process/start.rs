@@ -7,11 +7,12 @@ use super::ready::line::LineWatch;
 use super::ready::notify::NotifySocket;
 use super::recipe::Recipe;
 use super::run::{Keeping, Pipes, Run};
-use super::stdio::Stdio;
+use super::stdio::{Ours, Stdio};
 use super::volume::place;
 use super::{ASK, Processes, Source};
+use crate::causes::with_causes;
 use crate::guard::cgroup::{Cgroup, CgroupLimits};
-use crate::guard::{Channel, Launch, Mount, MountKind, Order, Stage};
+use crate::guard::{Channel, Launch, Mount, MountKind, Order, Report, Stage};
 use crate::runtime::Stream;
 use pillion_engine::{Attempt, Command, ContainerId, Event, Exit, StartFailure};
 use pillion_spec::pillion::{Listen, ReadyOn};
@@ -29,9 +30,6 @@ struct NotStarted {
     reason: StartFailure,
     message: String,
 }
-
-/// Where Kubernetes expects a container's last words.
-pub(super) const USUAL_LAST_WORDS: &str = "/dev/termination-log";
 
 impl Processes {
     pub(super) fn start(
@@ -85,20 +83,12 @@ impl Processes {
             let path = host_path(recipe, Path::new(path));
             self.files.add(container, attempt, path).map_err(create)?;
         }
-        let mut launch = launch(recipe, command);
-        launch.stage = self.stage(container, &definition, &file)?.map(Box::new);
-        launch
-            .environment
-            .push(("PILLION_TERMINATION_LOG".to_owned(), text(&file)));
-        if let Some(notify) = &notify {
-            let variable = ("NOTIFY_SOCKET".to_owned(), text(notify.path()));
-            launch.environment.push(variable);
-        }
-        let stdio = Stdio::open(recipe).map_err(create)?;
-        let channel = self.launch(container, launch, &recipe.listen, &stdio.theirs)?;
+        let stage = self.stage(container, &definition, &file)?;
+        let Stdio { theirs, ours } = Stdio::open(recipe).map_err(create)?;
         let run = Run {
             attempt,
-            channel,
+            command,
+            channel: self.keeper().map_err(create)?,
             pid: None,
             keeper: None,
             keeping: Keeping::Talks,
@@ -110,71 +100,86 @@ impl Processes {
             lines,
             last_words: LastWords::new(file, recipe.termination_message_policy),
             tokens: Vec::new(),
-            definition,
+            definition: Rc::clone(&definition),
         };
-        self.watch(container, run, stdio).map_err(create)
+        let launch = launch(&run, stage);
+        // Who was told to start something may have started it: nothing can fail after that.
+        self.watch(container, run, ours).map_err(create)?;
+        self.launch(container, launch, &recipe.listen, &theirs)
     }
 
-    /// Gets a keeper and tells it what to start.
-    fn launch(
-        &mut self,
-        container: ContainerId,
-        launch: Launch,
-        listen: &[Listen],
-        stdio: &[OwnedFd; 3],
-    ) -> Result<Channel, NotStarted> {
-        let channel = self.guard.keeper().or_else(|error| {
+    fn keeper(&mut self) -> io::Result<Channel> {
+        self.guard.keeper().or_else(|error| {
             if !is_gone(&error) {
                 return Err(error);
             }
             self.replace_guard()?;
             self.guard.keeper()
-        });
-        let channel = channel.map_err(create)?;
-        let (sockets, held): (Vec<_>, Vec<_>) =
-            self.listeners.of(container, listen).into_iter().unzip();
-        let launch = Launch { sockets, ..launch };
-        let mut descriptors: Vec<BorrowedFd<'_>> = stdio.iter().map(OwnedFd::as_fd).collect();
-        descriptors.extend(held);
-        let order = Order::Launch(launch);
-        channel
-            .send(&order, &descriptors)
-            .map_err(|error| failed(StartFailure::RunContainerError, error))?;
-        // It is made while this one works.
-        self.guard.prepare();
-        self.rested = false;
-        Ok(channel)
+        })
     }
 
-    /// Puts all that a run can tell into the table.
-    fn watch(&mut self, container: ContainerId, mut run: Run, stdio: Stdio) -> io::Result<()> {
+    /// Puts all that a run can tell into the table. If that fails, the run is there all the same, for whoever ends it.
+    fn watch(&mut self, container: ContainerId, mut run: Run, stdio: Ours) -> io::Result<()> {
+        let watched = self.register(container, &mut run, stdio);
+        if self.held {
+            run.hold(&self.poller, true);
+        }
+        self.runs.insert(container, run);
+        watched
+    }
+
+    fn register(&mut self, container: ContainerId, run: &mut Run, stdio: Ours) -> io::Result<()> {
         let poller = Rc::clone(&self.poller);
-        let keeper = self.token(Source::Keeper(container));
-        poller.add(&run.channel, keeper)?;
-        let stdout = self.token(Source::Output(container, Stream::Stdout));
-        poller.add(&stdio.stdout, stdout)?;
-        let stderr = self.token(Source::Output(container, Stream::Stderr));
-        if let Some(pipe) = &stdio.stderr {
-            poller.add(pipe, stderr)?;
-        }
-        let door = self.token(Source::Ask(container));
-        poller.add(&run.door, door)?;
-        run.tokens.extend([keeper, stdout, stderr, door]);
-        if let Some(notify) = &run.notify {
-            let token = self.token(Source::Notify(container));
-            poller.add(notify, token)?;
+        let mut token = |source| {
+            let token = self.token(source);
             run.tokens.push(token);
+            token
+        };
+        poller.add(&run.channel, token(Source::Keeper(container)))?;
+        poller.add(&run.door, token(Source::Ask(container)))?;
+        if let Some(notify) = &run.notify {
+            poller.add(notify, token(Source::Notify(container)))?;
         }
+        let stdout = token(Source::Output(container, Stream::Stdout));
+        let stderr = token(Source::Output(container, Stream::Stderr));
         run.pipes = Pipes {
             input: stdio.input,
             stdout: Some((stdio.stdout, stdout)),
             stderr: stdio.stderr.map(|pipe| (pipe, stderr)),
             held: stdio.held,
         };
-        if self.held {
-            run.hold(&self.poller, true);
+        let pipes = [&run.pipes.stdout, &run.pipes.stderr];
+        for (pipe, token) in pipes.into_iter().flatten() {
+            poller.add(pipe, *token)?;
         }
-        self.runs.insert(container, run);
+        Ok(())
+    }
+
+    /// Tells the keeper what to start.
+    fn launch(
+        &mut self,
+        container: ContainerId,
+        launch: Launch,
+        listen: &[Listen],
+        stdio: &[OwnedFd; 3],
+    ) -> Result<(), NotStarted> {
+        let run = self.runs.get_mut(&container);
+        let run = run.ok_or_else(|| create("it is over already"))?;
+        let (sockets, held): (Vec<_>, Vec<_>) =
+            self.listeners.of(container, listen).into_iter().unzip();
+        let launch = Launch { sockets, ..launch };
+        let mut descriptors: Vec<BorrowedFd<'_>> = stdio.iter().map(OwnedFd::as_fd).collect();
+        descriptors.extend(held);
+        if let Err(error) = run.send(&Order::Launch(launch), &descriptors) {
+            return Err(match run.channel.try_receive() {
+                // There never was a keeper.
+                Ok(Some(Report::StartFailed { message, .. })) => create(message),
+                Ok(_) | Err(_) => failed(StartFailure::RunContainerError, error),
+            });
+        }
+        // It is made while this one works.
+        self.guard.prepare();
+        self.rested = false;
         Ok(())
     }
 
@@ -190,7 +195,7 @@ impl Processes {
             return;
         };
         let attempt = run.attempt;
-        let program = run.definition.recipe.command.first();
+        let program = run.words().first();
         let program = program.map(String::as_str).unwrap_or_default();
         let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
         // As a shell would tell it: the program is not there, or may not be run.
@@ -232,24 +237,18 @@ impl Processes {
         for mount in &recipe.mounts {
             mounts.push(place::mount(mount).map_err(create)?);
         }
-        let at = &recipe.termination_message_path;
-        if !mounts.is_empty() || at != USUAL_LAST_WORDS {
+        if recipe.mounts_last_words {
             mounts.push(Mount {
                 kind: MountKind::Bind {
                     source: last_words.to_owned(),
                     part: None,
                     takes_mounts: false,
                 },
-                target: PathBuf::from(at),
+                target: PathBuf::from(&recipe.termination_message_path),
                 read_only: false,
             });
         }
-        let limits = CgroupLimits {
-            cpu_milli: recipe.limits.cpu_millis,
-            memory: recipe.limits.memory,
-            pids: recipe.limits.pids,
-        };
-        let limits = limits.only(&self.room.limits);
+        let limits = recipe.limits.only(&self.room.limits);
         let name = format!("{}-{}", self.room.group, container.index());
         let cgroup = (limits != CgroupLimits::default()).then_some(Cgroup { name, limits });
         let stage = Stage {
@@ -258,6 +257,7 @@ impl Processes {
             group: recipe.identity.group,
             groups: recipe.identity.groups.clone(),
             no_network: recipe.no_network,
+            no_new_privileges: recipe.no_new_privileges,
             cgroup,
         };
         Ok((stage != Stage::default()).then_some(stage))
@@ -270,9 +270,7 @@ impl Processes {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
         }
-        let is_mounted =
-            !recipe.mounts.is_empty() || recipe.termination_message_path != USUAL_LAST_WORDS;
-        if is_mounted || recipe.identity.user.is_some() {
+        if recipe.mounts_last_words || recipe.identity.user.is_some() {
             File::create_new(&path)?;
             recipe.identity.own(&path)?;
         }
@@ -292,16 +290,14 @@ fn is_gone(error: &io::Error) -> bool {
 }
 
 /// What is launched, as the recipe has it.
-fn launch(recipe: &Recipe, command: Command) -> Launch {
-    let command = match command {
-        Command::Run => recipe.command.clone(),
-        Command::Undo => recipe.undo.clone().unwrap_or_default(),
-    };
+fn launch(run: &Run, stage: Option<Stage>) -> Launch {
+    let recipe = &run.definition.recipe;
     Launch {
-        command,
-        environment: recipe.environment.clone(),
+        command: run.words().to_vec(),
+        environment: run.environment(),
         directory: recipe.working_dir.clone().map(Into::into),
         terminal: recipe.tty,
+        stage: stage.map(Box::new),
         ..Launch::default()
     }
 }
@@ -321,10 +317,6 @@ fn host_path(recipe: &Recipe, path: &Path) -> PathBuf {
     }
 }
 
-fn text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
-}
-
 fn config(error: impl Into<Box<dyn Error>>) -> NotStarted {
     failed(StartFailure::CreateContainerConfigError, error)
 }
@@ -334,12 +326,44 @@ fn create(error: impl Into<Box<dyn Error>>) -> NotStarted {
 }
 
 fn failed(reason: StartFailure, error: impl Into<Box<dyn Error>>) -> NotStarted {
-    let error = error.into();
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(deeper) = cause {
-        message = format!("{message}: {deeper}");
-        cause = deeper.source();
-    }
+    let message = with_causes(&*error.into());
     NotStarted { reason, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guard::Guard;
+    use crate::poller::Poller;
+    use crate::process::Room;
+    use crate::process::recipe::tests::fixture::app;
+    use crate::runtime::Happening;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn nothing_is_launched_that_could_not_be_listened_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let room = Room {
+            folder: folder.path().to_owned(),
+            group: String::new(),
+            limits: BTreeSet::new(),
+        };
+        // Whoever this one is asked for takes no orders.
+        let guard = Guard::start("cat", &[]).unwrap();
+        let poller = Rc::new(Poller::new().unwrap());
+        let definitions = app("").definitions();
+        let mut processes = Processes::new(guard, poller, definitions, room).unwrap();
+        processes.poller = Rc::new(Poller::refusing());
+        let before = processes.sources.len();
+
+        processes.start(ContainerId(0), 1, 0, Command::Run);
+
+        let Some(Happening::Event(Event::StartFailed { reason, .. })) = processes.queue.pop_back()
+        else {
+            panic!("it was started");
+        };
+        assert_eq!(reason, StartFailure::CreateContainerError);
+        assert_eq!(processes.sources.len(), before);
+        assert!(!processes.is_running(ContainerId(0)));
+    }
 }

@@ -10,6 +10,11 @@ use std::os::fd::OwnedFd;
 /// Both ends of what a process reads and writes.
 pub(super) struct Stdio {
     pub(super) theirs: [OwnedFd; 3],
+    pub(super) ours: Ours,
+}
+
+/// Our ends.
+pub(super) struct Ours {
     /// Where one writes what the process reads, if it reads anything.
     pub(super) input: Option<OwnedFd>,
     pub(super) stdout: OwnedFd,
@@ -45,10 +50,12 @@ impl Stdio {
         }
         Ok(Self {
             theirs: [stdin, their_stdout, their_stderr],
-            input,
-            stdout,
-            stderr: Some(stderr),
-            held: None,
+            ours: Ours {
+                input,
+                stdout,
+                stderr: Some(stderr),
+                held: None,
+            },
         })
     }
 
@@ -63,10 +70,12 @@ impl Stdio {
         let input = recipe.stdin.then(|| outer.try_clone()).transpose()?;
         Ok(Self {
             theirs: [inner.try_clone()?, inner.try_clone()?, inner.try_clone()?],
-            input,
-            stdout: outer,
-            stderr: None,
-            held: Some(inner),
+            ours: Ours {
+                input,
+                stdout: outer,
+                stderr: None,
+                held: Some(inner),
+            },
         })
     }
 }

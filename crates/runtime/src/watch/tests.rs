@@ -182,6 +182,112 @@ fn behind_a_link_the_real_thing_is_watched_and_the_link_too() {
     assert_eq!(yard.told(), ["pod.yaml"]);
 }
 
+/// Makes a link lead elsewhere in one step, as `mv -T` does.
+fn swap(yard: &Yard, target: &str, link: &str) {
+    symlink(target, yard.path("swap")).unwrap();
+    yard.rename("swap", link);
+}
+
+#[test]
+fn a_link_to_a_folder_on_the_way_can_be_swapped() {
+    let mut yard = Yard::new(&["d1/pod.yaml", "d2/pod.yaml"], "nothing");
+    swap(&yard, "d1", "current");
+    swap(&yard, "current/pod.yaml", "pod.yaml");
+    for watched in ["pod.yaml", "current/pod.yaml"] {
+        let watched = yard.path(watched);
+        yard.watcher.add(&watched);
+    }
+    let both = ["current/pod.yaml", "pod.yaml"];
+    swap(&yard, "d2", "current");
+    assert_eq!(yard.told(), both);
+    yard.write("d2/pod.yaml", "watched there");
+    assert_eq!(yard.told(), both);
+    yard.write("d1/pod.yaml", "and here no more");
+    assert_eq!(yard.told(), [] as [&str; 0]);
+    let folders: BTreeSet<_> = yard.watcher.folders.values().flatten().collect();
+    assert_eq!(folders, BTreeSet::from([&yard.path(""), &yard.path("d2")]));
+
+    swap(&yard, "d3", "current");
+    assert_eq!(yard.told(), ["-current/pod.yaml", "-pod.yaml"]);
+    yard.write("d3/pod.yaml", "it leads somewhere now");
+    assert_eq!(yard.told(), both);
+}
+
+#[test]
+fn a_folder_behind_a_link_can_be_swapped_with_all_below_it() {
+    let mut yard = Yard::new(&["d1/src/lib/a", "d2/src/lib/a", "x/y"], "nothing");
+    swap(&yard, "../d1", "x/current");
+    let src = yard.path("x/current/src");
+    yard.watcher.add(&src);
+    yard.write("d1/src/lib/a", "new");
+    assert_eq!(yard.told(), ["x/current/src/lib/a"]);
+    swap(&yard, "../d2", "x/current");
+    assert_eq!(yard.told(), ["x/current/src"]);
+    yard.write("d2/src/lib/a", "new");
+    assert_eq!(yard.told(), ["x/current/src/lib/a"]);
+    yard.write("d1/src/lib/a", "nobody asks any more");
+    assert_eq!(yard.told(), [] as [&str; 0]);
+}
+
+#[test]
+fn a_link_is_followed_anew_though_it_leads_to_the_same_file() {
+    let mut yard = Yard::new(&["d1/pod.yaml", "d2/other"], "nothing");
+    fs::hard_link(yard.path("d1/pod.yaml"), yard.path("d2/pod.yaml")).unwrap();
+    swap(&yard, "d1", "current");
+    let file = yard.path("current/pod.yaml");
+    yard.watcher.add(&file);
+    swap(&yard, "d2", "current");
+    assert_eq!(yard.told(), [] as [&str; 0], "it says the same");
+    yard.write("new", "beside");
+    yard.rename("new", "d2/pod.yaml");
+    assert_eq!(yard.told(), ["current/pod.yaml"]);
+}
+
+#[test]
+fn a_folder_behind_a_link_that_is_renamed_is_waited_for() {
+    let mut yard = Yard::new(&["d1/pod.yaml", "d2/pod.yaml"], "nothing");
+    swap(&yard, "d1", "current");
+    let file = yard.path("current/pod.yaml");
+    yard.watcher.add(&file);
+    yard.rename("d1", "old");
+    assert_eq!(yard.told(), ["-current/pod.yaml"]);
+    yard.rename("d2", "d1");
+    assert_eq!(yard.told(), ["current/pod.yaml"]);
+    yard.write("d1/pod.yaml", "another one, and watched");
+    assert_eq!(yard.told(), ["current/pod.yaml"]);
+}
+
+#[test]
+fn a_link_into_a_folder_that_is_replaced_is_still_followed() {
+    let mut yard = Yard::new(&["src/target/app", "new/target/app"], "src");
+    swap(&yard, "src/target/app", "app");
+    let app = yard.path("app");
+    yard.watcher.add(&app);
+    yard.rename("src", "old");
+    yard.rename("new", "src");
+    assert_eq!(yard.told(), ["app", "src"]);
+    yard.write("src/target/app", "nobody else looks in there");
+    assert_eq!(yard.told(), ["app"]);
+    yard.write("old/target/app", "nobody at all");
+    assert_eq!(yard.told(), [] as [&str; 0]);
+}
+
+#[test]
+fn links_that_lead_around_are_told_and_mended() {
+    let mut yard = Yard::new(&["d1/pod.yaml"], "nothing");
+    swap(&yard, "d1", "current");
+    let file = yard.path("current/pod.yaml");
+    yard.watcher.add(&file);
+    swap(&yard, "current", "other");
+    swap(&yard, "other", "current");
+    assert_eq!(yard.told(), ["-current/pod.yaml"]);
+    let trouble = yard.watcher.take_trouble().unwrap();
+    let told = format!("cannot watch {}", file.display());
+    assert_eq!(trouble.to_string(), told);
+    swap(&yard, "d1", "other");
+    assert_eq!(yard.told(), ["current/pod.yaml"]);
+}
+
 #[test]
 fn two_who_watch_the_same_are_both_told() {
     let mut yard = Yard::new(&["src/lib/file"], "src");

@@ -4,10 +4,11 @@ use super::server::{self, closed};
 use super::{CLOSED_BODY, LONG, empty, http, https, no, tcp, yes};
 use pillion_engine::Tick;
 use pillion_runtime::poller::{Poller, Token};
-use pillion_runtime::probe::thread::{AT_ONCE, Probers, Ticket};
+use pillion_runtime::probe::thread::{Probers, Ticket, at_once};
 use pillion_runtime::probe::{Answer, Purpose};
 use rustls::version::TLS13;
 use std::io::Read as _;
+use std::net::TcpListener;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -98,19 +99,52 @@ fn more_than_can_be_made_at_once_wait_for_their_turn() {
         empty(200)
     });
 
+    let most = at_once(Purpose::Probe);
     let start = |_| probers.start(http(port), Purpose::Probe, LONG);
-    let tickets: Vec<_> = (0..AT_ONCE + 3).map(start).collect();
-    assert_eq!(probers.threads(), AT_ONCE);
-    probers.cancel(tickets[AT_ONCE]);
+    let tickets: Vec<_> = (0..most + 3).map(start).collect();
+    assert_eq!(probers.threads(), most);
+    probers.cancel(tickets[most]);
     release.send(()).unwrap();
 
-    let answers = collect(&mut probers, AT_ONCE + 2);
+    let answers = collect(&mut probers, most + 2);
     assert!(answers.iter().all(|(_, answer)| answer.ok), "{answers:?}");
-    assert!(
-        answers
-            .iter()
-            .all(|(ticket, _)| *ticket != tickets[AT_ONCE])
-    );
-    assert_eq!(requests.try_iter().count(), AT_ONCE + 2);
+    assert!(answers.iter().all(|(ticket, _)| *ticket != tickets[most]));
+    assert_eq!(requests.try_iter().count(), most + 2);
     assert_eq!(probers.threads(), 0);
+}
+
+#[test]
+fn hooks_that_get_no_answer_take_no_turn_of_a_probe() {
+    let mut probers = Probers::new().unwrap();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let start = |_| probers.start(http(port), Purpose::Hook, LONG);
+    let hooks: Vec<_> = (0..=at_once(Purpose::Hook)).map(start).collect();
+
+    let good = probers.start(
+        https(server::secure(&TLS13, CLOSED_BODY)),
+        Purpose::Probe,
+        LONG,
+    );
+
+    assert_eq!(collect(&mut probers, 1), [(good, yes("HTTP 200"))]);
+    for hook in hooks {
+        probers.cancel(hook);
+    }
+}
+
+#[test]
+fn a_hundred_that_hang_keep_nobody_waiting() {
+    let mut probers = Probers::new().unwrap();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let start = |_| probers.start(http(port), Purpose::Probe, LONG);
+    let hanging: Vec<_> = (0..100).map(start).collect();
+
+    let good = probers.start(tcp(port), Purpose::Probe, LONG);
+
+    assert_eq!(collect(&mut probers, 1)[0].0, good);
+    for ticket in hanging {
+        probers.cancel(ticket);
+    }
 }

@@ -1,6 +1,7 @@
 //! Who a process is, and whom it can reach.
 
-use super::kept::{Container, every_guard, is_root, nobodys_guard, own_guard};
+use super::kept::{Container, every_guard, nobodys_guard, own_guard};
+use super::machine::is_root;
 use pillion_runtime::guard::{Guard, Order};
 
 #[test]
@@ -61,6 +62,19 @@ fn to_be_who_one_is_needs_no_rights() {
     container.stage.groups = vec![group];
 
     assert_eq!(container.says(&guard), format!("{user}\n"));
+}
+
+#[test]
+fn no_program_gives_rights_where_none_may_be_gained() {
+    for (guard, _program) in every_guard() {
+        let mut container = Container::shell("grep NoNewPrivs: /proc/self/status");
+        let own = std::fs::read_to_string("/proc/self/status").unwrap();
+        let said = container.clone().says(&guard);
+        assert!(own.contains(&said), "it is as around it: {said}");
+
+        container.stage.no_new_privileges = true;
+        assert_eq!(container.says(&guard), "NoNewPrivs:\t1\n");
+    }
 }
 
 #[test]

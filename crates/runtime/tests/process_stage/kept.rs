@@ -1,5 +1,6 @@
 //! Containers under a keeper, for tests: who guards them, what they find, and what they say.
 
+use super::machine::is_root;
 use pillion_runtime::guard::cgroup::Cgroup;
 use pillion_runtime::guard::{
     Channel, Guard, Launch, Mount, MountKind, Order, Outcome, Report, Stage,
@@ -61,10 +62,6 @@ impl Drop for Folder {
     }
 }
 
-pub(crate) fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
 /// A guard that is who we are.
 pub(crate) fn own_guard() -> Guard {
     Guard::start(program(), &[]).unwrap()
@@ -110,7 +107,12 @@ fn copy_program(from: &Path, to: &Path) {
 pub(crate) fn program() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let folder = test.parent().and_then(|deps| deps.parent()).unwrap();
-    folder.join("examples/guard")
+    let program = folder.join("examples/guard");
+    assert!(
+        program.exists(),
+        "it is missing: `cargo build -p pillion-runtime --examples` makes it"
+    );
+    program
 }
 
 /// What to start, and on which stage.

@@ -2,6 +2,7 @@
 //! different in version 2 is shown on plain files, beside the code.
 
 use super::kept::{Container, Kept, nobodys_guard, own_guard, unique};
+use super::machine::{can_limit, is_root, skip};
 use pillion_runtime::guard::cgroup::{self, Cgroup, CgroupLimits, Controller};
 use pillion_runtime::guard::{Order, Outcome};
 use rustix::process::{Pid, Signal, kill_process};
@@ -14,7 +15,7 @@ fn group(controller: Controller, limits: CgroupLimits) -> Option<Cgroup> {
         name: unique(),
         limits,
     };
-    if cgroup::available().is_ok_and(|available| available.contains(&controller)) {
+    if can_limit(controller.name()) {
         return Some(group);
     }
     let (_, message, hint) = Container::shell("true")
@@ -246,9 +247,8 @@ fn all_of_a_stage_goes_together() {
 #[test]
 fn whoever_cannot_change_the_groups_is_told_so() {
     let (guard, _program) = nobodys_guard();
-    if !super::kept::is_root() && cgroup::available().is_ok() {
-        // This user has groups of their own; there is nobody here who has none.
-        return;
+    if !is_root() && can_limit(Controller::Pids.name()) {
+        return skip("this user has groups of their own; there is nobody here who has none");
     }
     let group = Cgroup {
         name: unique(),

@@ -1,8 +1,7 @@
 //! What a process finds at its paths, and that the host sees nothing of it.
 
-use super::kept::{
-    Container, Folder, every_guard, is_root, nobodys_guard, own_guard, program, unique,
-};
+use super::kept::{Container, Folder, every_guard, nobodys_guard, own_guard, program, unique};
+use super::machine::is_root;
 use pillion_runtime::guard::{Guard, Mount, MountKind, Order, Outcome, Refused, Stage};
 use std::fs;
 use std::path::Path;

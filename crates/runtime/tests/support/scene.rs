@@ -2,7 +2,7 @@
 
 use pillion_engine::{ContainerId, Engine, Entry, Exit, Fact, PodResult, Request, What};
 use pillion_runtime::clock;
-use pillion_runtime::guard::{Guard, Outcome};
+use pillion_runtime::guard::{Guard, NotStarted, Outcome};
 use pillion_runtime::poller::{Poller, Token};
 use pillion_runtime::process::recipe::{Host, Run};
 use pillion_runtime::process::volume::place::place;
@@ -157,7 +157,7 @@ impl Front<Processes> for Heard {
 
     fn ready(&mut self, _: Token, _: Driven<'_, Processes>) {}
 
-    fn exec_done(&mut self, _: u64, _: Result<Outcome, String>) {}
+    fn exec_done(&mut self, _: u64, _: Result<Outcome, NotStarted>) {}
 
     fn next_wake(&self) -> Option<pillion_engine::Tick> {
         (!self.wanted.is_empty()).then_some(pillion_engine::Tick::ZERO)
@@ -176,5 +176,10 @@ impl Front<Processes> for Heard {
 fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let folder = test.parent().and_then(|deps| deps.parent()).unwrap();
-    folder.join("examples").join(name)
+    let program = folder.join("examples").join(name);
+    assert!(
+        program.exists(),
+        "it is missing: `cargo build -p pillion-runtime --examples` makes it"
+    );
+    program
 }

@@ -1,9 +1,9 @@
 //! A container's group: made before anything is started, removed when nothing is left.
 
 use super::hierarchy::{self, Hierarchy, Version};
-use super::{Cgroup, CgroupError, CgroupLimits, Controller, remove};
+use super::{Cgroup, CgroupError, Controller, remove};
 use rustix::fs::{Mode, OFlags, open, openat};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
@@ -51,15 +51,13 @@ impl Group {
             parts: Vec::new(),
         };
         for hierarchy in hierarchy::writable(root)? {
-            let here = hierarchy.controllers().filter(|one| missing.contains(one));
-            let here: BTreeSet<_> = here.collect();
+            let here = hierarchy.controllers();
+            let here: BTreeMap<_, _> = here.filter_map(|one| missing.remove_entry(&one)).collect();
             if !here.is_empty() {
-                let part = Part::make(&hierarchy, name, limits, &here)?;
-                group.parts.push(part);
-                missing.retain(|one| !here.contains(one));
+                group.parts.push(Part::make(&hierarchy, name, &here)?);
             }
         }
-        match missing.first() {
+        match missing.keys().next() {
             None => Ok(group),
             Some(controller) => Err(CgroupError::Missing {
                 controller: controller.name(),
@@ -104,18 +102,17 @@ impl Part {
     fn make(
         hierarchy: &Hierarchy,
         name: &str,
-        limits: &CgroupLimits,
-        here: &BTreeSet<Controller>,
+        here: &BTreeMap<Controller, u64>,
     ) -> Result<Self, CgroupError> {
         let path = hierarchy.parent.join(name);
         hierarchy.pass_on(here)?;
-        let part = Self::make_folder(hierarchy, &path, here.contains(&Controller::Memory))
+        let part = Self::make_folder(hierarchy, &path, here.contains_key(&Controller::Memory))
             .map_err(|source| CgroupError::Make {
                 path: path.clone(),
                 source,
             })?;
-        for controller in here {
-            if let Err(error) = set(&path, hierarchy.version, *controller, limits) {
+        for (controller, limit) in here {
+            if let Err(error) = set(&path, hierarchy.version, *controller, *limit) {
                 // A part that is not whole is not removed by anybody else.
                 let _ = remove::remove_in(&part.parent, name.as_ref());
                 return Err(error);
@@ -183,7 +180,7 @@ fn set(
     group: &Path,
     version: Version,
     controller: Controller,
-    limits: &CgroupLimits,
+    limit: u64,
 ) -> Result<(), CgroupError> {
     let must = |file: &str, value: String| {
         let path = group.join(file);
@@ -198,36 +195,30 @@ fn set(
     match (controller, version) {
         (Controller::Cpu, Version::One) => {
             must("cpu.cfs_period_us", PERIOD_MICROS.to_string())?;
-            must("cpu.cfs_quota_us", quota(limits).to_string())
+            must("cpu.cfs_quota_us", quota(limit).to_string())
         }
         (Controller::Cpu, Version::Two) => {
-            must("cpu.max", format!("{} {PERIOD_MICROS}", quota(limits)))
+            must("cpu.max", format!("{} {PERIOD_MICROS}", quota(limit)))
         }
         (Controller::Memory, Version::One) => {
-            let bytes = limits.memory.unwrap_or(u64::MAX).to_string();
-            must("memory.limit_in_bytes", bytes.clone())?;
-            may("memory.memsw.limit_in_bytes", bytes);
+            must("memory.limit_in_bytes", limit.to_string())?;
+            may("memory.memsw.limit_in_bytes", limit.to_string());
             Ok(())
         }
         (Controller::Memory, Version::Two) => {
-            must("memory.max", limits.memory.unwrap_or(u64::MAX).to_string())?;
+            must("memory.max", limit.to_string())?;
             may("memory.swap.max", "0".to_owned());
             // A container that lost one process to want of memory is better off as a whole.
             may("memory.oom.group", "1".to_owned());
             Ok(())
         }
-        (Controller::Pids, Version::One | Version::Two) => {
-            must("pids.max", limits.pids.unwrap_or(u64::MAX).to_string())
-        }
+        (Controller::Pids, Version::One | Version::Two) => must("pids.max", limit.to_string()),
     }
 }
 
 /// How much of each period its processes may run.
-fn quota(limits: &CgroupLimits) -> u64 {
-    let micros = limits
-        .cpu_milli
-        .unwrap_or(u64::MAX)
-        .saturating_mul(PERIOD_MICROS / 1_000);
+fn quota(cpu_milli: u64) -> u64 {
+    let micros = cpu_milli.saturating_mul(PERIOD_MICROS / 1_000);
     micros.max(SHORTEST_QUOTA_MICROS)
 }
 

@@ -4,7 +4,7 @@
 
 use super::{CgroupError, Controller};
 use rustix::fs::{Access, access};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -105,13 +105,14 @@ impl Hierarchy {
     }
 
     /// Has the kernel pass these on to the groups in the parent, where it does not do so yet.
-    pub(super) fn pass_on(&self, wanted: &BTreeSet<Controller>) -> Result<(), CgroupError> {
+    pub(super) fn pass_on(&self, wanted: &BTreeMap<Controller, u64>) -> Result<(), CgroupError> {
         if self.version == Version::One {
             return Ok(());
         }
         let path = self.parent.join("cgroup.subtree_control");
         let passed = fs::read_to_string(&path).unwrap_or_default();
-        for controller in wanted.difference(&named_in(&passed, ' ')) {
+        let passed = named_in(&passed, ' ');
+        for controller in wanted.keys().filter(|one| !passed.contains(one)) {
             let value = format!("+{}", controller.name());
             fs::write(&path, &value).map_err(|source| CgroupError::Limit {
                 path: path.clone(),

@@ -39,6 +39,12 @@ pub enum StageError {
         /// What the kernel said.
         source: io::Error,
     },
+    /// New rights cannot be refused.
+    #[error("cannot keep it from getting more rights than it has")]
+    Privileges {
+        /// What the kernel said.
+        source: io::Error,
+    },
     /// The private root could not be built.
     #[error("cannot build a private view of the file system: {what} {}", .path.display())]
     Root {
@@ -102,21 +108,10 @@ impl StageError {
             Self::Cgroup(_) => Some("leave the limits out"),
             Self::Nobody { .. }
             | Self::Loopback { .. }
+            | Self::Privileges { .. }
             | Self::Source { .. }
             | Self::LeadsOut { .. }
             | Self::Target { .. } => None,
         }
-    }
-
-    /// The whole chain in one line.
-    pub(in crate::guard) fn message(&self) -> String {
-        let mut message = self.to_string();
-        let mut source = std::error::Error::source(self);
-        while let Some(error) = source {
-            message.push_str(": ");
-            message.push_str(&error.to_string());
-            source = error.source();
-        }
-        message
     }
 }

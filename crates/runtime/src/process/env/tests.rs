@@ -309,6 +309,52 @@ fn whoever_asks_for_a_volume_is_told_where_it_is_without_mounting_it() {
 }
 
 #[test]
+fn volumes_that_only_a_script_asks_for_are_told_beside_the_recipe() {
+    let pod = |rest: &str| {
+        Written::new(&format!(
+            "containers: [{{name: app, command: [./script], {rest}}}]\n  \
+             volumes: [{{name: data, emptyDir: {{}}}}, {{name: logs, hostPath: {{path: /var/log}}}}]"
+        ))
+    };
+    let others = |pod: Written| {
+        let definition = pod.definitions().remove(0);
+        let others = definition.other_volumes.into_iter();
+        let others = others.map(|(name, path)| format!("{name} {}", path.display()));
+        others.collect::<Vec<_>>()
+    };
+    let (data, logs) = (
+        "PILLION_VOLUME_DATA /state/volumes/data",
+        "PILLION_VOLUME_LOGS /var/log",
+    );
+    assert_eq!(others(pod("args: []")), [data, logs]);
+    assert_eq!(pod("args: []").variable("PILLION_VOLUME_DATA"), None);
+    let own = "env: [{name: PILLION_VOLUME_DATA, value: mine}]";
+    assert_eq!(others(pod(own)), [logs]);
+    let another = pod("securityContext: {runAsUser: 7}").on(|host| host.user = 0);
+    assert_eq!(
+        others(another),
+        [logs],
+        "the folder of the others is closed to it"
+    );
+}
+
+#[test]
+fn an_undo_a_hook_or_a_probe_that_asks_for_a_volume_uses_it() {
+    let asking = [
+        "oneshot: true, undo: [ls, $(PILLION_VOLUME_DATA)]",
+        "lifecycle: {preStop: {exec: {command: [sh, -c, ls $PILLION_VOLUME_DATA]}}}",
+        "livenessProbe: {exec: {command: [sh, -c, ls $PILLION_VOLUME_DATA]}}",
+    ];
+    for rest in asking {
+        let pod = Written::new(&format!(
+            "containers: [{{name: app, command: [x], {rest}}}]\n  volumes: [{{name: data, emptyDir: {{}}}}]"
+        ));
+        let data = pod.variable("PILLION_VOLUME_DATA");
+        assert_eq!(data.as_deref(), Some("/state/volumes/data"), "{rest}");
+    }
+}
+
+#[test]
 fn another_user_is_told_where_a_path_of_the_host_is() {
     let pod = Written::new(
         "containers: [{name: app, command: [ls, $(PILLION_VOLUME_LOGS), $(PILLION_VOLUME_LOGS_OLD)], \

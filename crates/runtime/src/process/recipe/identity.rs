@@ -19,6 +19,15 @@ pub struct Identity {
     pub groups: Vec<u32>,
 }
 
+/// What a number in a security context stands for.
+#[derive(Clone, Copy)]
+enum Id {
+    User,
+    Group,
+    GroupOfVolumes,
+    MoreGroups,
+}
+
 // === impl Identity ===
 
 impl Identity {
@@ -28,25 +37,23 @@ impl Identity {
         let user = own.run_as_user.or(pod.run_as_user);
         let group = own.run_as_group.or(pod.run_as_group);
         let non_root = own.run_as_non_root.or(pod.run_as_non_root) == Some(true);
-        let more = pod.fs_group.map(|group| ("fsGroup", group));
-        let more = more.into_iter().chain(
-            pod.supplemental_groups
-                .iter()
-                .map(|group| ("supplementalGroups", *group)),
-        );
+        let of_volumes = pod.fs_group.map(|group| (Id::GroupOfVolumes, group));
+        let more = pod.supplemental_groups.iter();
+        let more = more.map(|group| (Id::MoreGroups, *group));
+        let groups = of_volumes.into_iter().chain(more);
         let host = cook.kitchen.host.user;
         if non_root {
             cook.note_own("securityContext", refuse_root(user, host));
         }
         let us = cook.kitchen.host;
-        let mut note = |field, id| {
-            let id = checked(field, id).and_then(|id| allowed(us, field, id));
+        let mut note = |what: Id, id| {
+            let id = checked(what.field(), id).and_then(|id| what.allowed(us, id));
             cook.note_own("securityContext", id)
         };
         Self {
-            user: user.and_then(|id| note("runAsUser", id)),
-            group: group.and_then(|id| note("runAsGroup", id)),
-            groups: more.filter_map(|(field, id)| note(field, id)).collect(),
+            user: user.and_then(|id| note(Id::User, id)),
+            group: group.and_then(|id| note(Id::Group, id)),
+            groups: groups.filter_map(|(what, id)| note(what, id)).collect(),
         }
     }
 
@@ -70,18 +77,31 @@ fn refuse_root(user: Option<i64>, host: u32) -> Result<(), Problem> {
     }
 }
 
-/// An id that this machine lets us have.
-fn allowed(us: &Host, field: &'static str, wanted: u32) -> Result<u32, Problem> {
-    let is_ours = match field {
-        "runAsUser" => wanted == us.user,
-        "runAsGroup" => us.groups.first() == Some(&wanted),
-        _ => us.groups.contains(&wanted),
-    };
-    let own = us.user;
-    if own == 0 || is_ours {
-        Ok(wanted)
-    } else {
-        Err(Problem::NeedsRoot { field, wanted, own })
+// === impl Id ===
+
+impl Id {
+    const fn field(self) -> &'static str {
+        match self {
+            Self::User => "runAsUser",
+            Self::Group => "runAsGroup",
+            Self::GroupOfVolumes => "fsGroup",
+            Self::MoreGroups => "supplementalGroups",
+        }
+    }
+
+    /// The number, if this machine lets us have it.
+    fn allowed(self, us: &Host, wanted: u32) -> Result<u32, Problem> {
+        let is_ours = match self {
+            Self::User => wanted == us.user,
+            Self::Group => us.groups.first() == Some(&wanted),
+            Self::GroupOfVolumes | Self::MoreGroups => us.groups.contains(&wanted),
+        };
+        let (field, own) = (self.field(), us.user);
+        if own == 0 || is_ours {
+            Ok(wanted)
+        } else {
+            Err(Problem::NeedsRoot { field, wanted, own })
+        }
     }
 }
 

@@ -18,14 +18,10 @@ pub struct MountRecipe {
     pub sub_path: Option<PathBuf>,
     /// Where the container sees it; absolute and without `..`.
     pub target: PathBuf,
-    /// Whether it cannot be written to.
+    /// Whether neither it nor what is mounted below it can be written to.
     pub read_only: bool,
-    /// Whether neither can what is mounted below it.
-    pub recursive_read_only: bool,
     /// Whether it is a file or a folder.
     pub shape: Shape,
-    /// How mounts made later are seen.
-    pub propagation: Propagation,
     /// Whether the volume is the pod's own, and not a part of the machine.
     pub own: bool,
 }
@@ -64,15 +60,14 @@ impl MountRecipe {
     fn of(cook: &Cook<'_>, variables: &Variables, mount: &VolumeMount) -> Result<Self, Problem> {
         let volume = volume(cook, &mount.name)?;
         let sub_path = sub_path(variables, mount)?;
+        check_recursive(mount)?;
         Ok(Self {
             volume: mount.name.clone(),
             root: cook.kitchen.volume_path(volume),
             target: absolute(&mount.mount_path),
             read_only: mount.read_only || volume::is_read_only(&volume.source),
-            recursive_read_only: recursive(mount)?,
             shape: volume::shape(&volume.source, sub_path.is_some()),
             sub_path,
-            propagation: mount.propagation,
             own: !matches!(volume.source, VolumeSource::HostPath { .. }),
         })
     }
@@ -133,16 +128,17 @@ pub(in crate::process) fn absolute(text: &str) -> PathBuf {
     path
 }
 
-fn recursive(mount: &VolumeMount) -> Result<bool, Problem> {
+/// Refuses what Kubernetes would. Nothing else comes of it: what is read-only here is so all the way down.
+fn check_recursive(mount: &VolumeMount) -> Result<(), Problem> {
     let asked = mount.recursive_read_only.as_deref();
     if asked.is_none_or(|mode| mode == "Disabled") {
-        return Ok(false);
+        return Ok(());
     }
     if !mount.read_only {
         return Err(Problem::NotReadOnly);
     }
     match mount.propagation {
-        Propagation::None => Ok(true),
+        Propagation::None => Ok(()),
         Propagation::HostToContainer | Propagation::Bidirectional => Err(Problem::Propagates),
     }
 }

@@ -5,7 +5,8 @@ pub(in crate::process) mod fixture;
 mod identity;
 mod mount;
 
-use super::{Limits, PIDS_LIMIT};
+use super::PIDS_LIMIT;
+use crate::guard::cgroup::CgroupLimits;
 use fixture::{Written, app};
 use insta::assert_snapshot;
 use pillion_spec::container::TerminationMessagePolicy;
@@ -81,11 +82,13 @@ fn what_a_container_is_besides_is_taken_over() {
     let recipe = app(
         "workingDir: /srv\nstdin: true\nstdinOnce: true\ntty: true\nnetwork: none\nreadyOn: notify\n\
          listen: [8080]\nterminationMessagePath: /tmp/last\n\
-         terminationMessagePolicy: FallbackToLogsOnError\nlifecycle: {stopSignal: SIGRTMIN+3}",
+         terminationMessagePolicy: FallbackToLogsOnError\nlifecycle: {stopSignal: SIGRTMIN+3}\n\
+         securityContext: {allowPrivilegeEscalation: false}",
     )
     .recipe();
     assert_eq!(recipe.working_dir.as_deref(), Some("/srv"));
-    assert!(recipe.stdin && recipe.stdin_once && recipe.tty && recipe.no_network);
+    assert!(recipe.stdin && recipe.stdin_once && recipe.tty);
+    assert!(recipe.no_network && recipe.no_new_privileges);
     assert_eq!(recipe.ready_on, Some(ReadyOn::Notify));
     assert_eq!(recipe.listen.len(), 1);
     assert_eq!(recipe.termination_message_path, "/tmp/last");
@@ -99,8 +102,9 @@ fn a_container_that_says_little_gets_the_defaults() {
     let recipe = app("").recipe();
     assert_eq!(recipe.stop_signal, 15);
     assert_eq!(recipe.termination_message_path, "/dev/termination-log");
-    assert_eq!(recipe.limits, Limits::default());
-    assert!(!recipe.no_network && recipe.hooks.is_empty() && recipe.probes.is_empty());
+    assert_eq!(recipe.limits, CgroupLimits::default());
+    assert!(!recipe.no_network && !recipe.no_new_privileges);
+    assert!(recipe.hooks.is_empty() && recipe.probes.is_empty());
     assert!(recipe.env_files.is_empty() && recipe.undo.is_none());
 }
 
@@ -111,13 +115,13 @@ fn limits_are_thousandths_and_bytes_and_zero_is_none() {
             .recipe()
             .limits
     };
-    let expected = Limits {
-        cpu_millis: Some(1500),
+    let expected = CgroupLimits {
+        cpu_milli: Some(1500),
         memory: Some(64 << 20),
         pids: None,
     };
     assert_eq!(limits("{cpu: 1.5, memory: 64Mi}"), expected);
-    assert_eq!(limits("{cpu: 0, memory: 0}"), Limits::default());
+    assert_eq!(limits("{cpu: 0, memory: 0}"), CgroupLimits::default());
 }
 
 #[test]

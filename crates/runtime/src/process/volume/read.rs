@@ -2,12 +2,13 @@
 
 use super::VolumePlan;
 use super::place::PlaceError;
+use crate::beneath;
 use crate::process::recipe::{EnvFile, EnvFiles};
+use rustix::io::Errno;
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// More than any environment holds.
 const LONGEST: u64 = 1 << 20;
@@ -27,45 +28,38 @@ pub fn read(files: &BTreeSet<EnvFile>, volumes: &[VolumePlan]) -> Result<EnvFile
 }
 
 fn read_one(plan: &VolumePlan, file: &EnvFile) -> Result<Option<String>, PlaceError> {
-    let path = plan.path.join(&file.path);
-    let read = inside(&plan.path, &path).and_then(|real| match real {
-        Some(real) => open(&real)?.map(text).transpose(),
-        None => Ok(None),
-    });
-    match read {
-        Ok(text) => Ok(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(PlaceError::new("read", &path, error)),
+    let read = match open(&plan.path, Path::new(&file.path)) {
+        Ok(file) => text(file),
+        Err(Errno::NOENT | Errno::XDEV) => Ok(None),
+        Err(error) => Err(error.into()),
+    };
+    read.map_err(|error| PlaceError::new("read", &plan.path.join(&file.path), error))
+}
+
+/// The path is walked and opened in one step: whoever writes to the volume may swap a folder on it for a link.
+fn open(root: &Path, path: &Path) -> Result<File, Errno> {
+    beneath::read(beneath::anywhere(root)?, path)
+}
+
+fn text(file: File) -> io::Result<Option<String>> {
+    if !file.metadata()?.is_file() {
+        return Ok(None);
     }
-}
-
-/// The file itself, with all links followed, if it is in the volume.
-fn inside(root: &Path, path: &Path) -> io::Result<Option<PathBuf>> {
-    let root = root.canonicalize()?;
-    let path = path.canonicalize()?;
-    Ok(path.starts_with(root).then_some(path))
-}
-
-fn open(path: &Path) -> io::Result<Option<File>> {
-    let mut options = OpenOptions::new();
-    let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW;
-    let file = options.read(true).custom_flags(flags).open(path)?;
-    Ok(file.metadata()?.is_file().then_some(file))
-}
-
-fn text(file: File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.take(LONGEST).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::process::volume::VolumeContent;
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
     use std::fs;
     use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
 
     /// What is read as the file `env` of a volume that was prepared like this.
     fn found(prepare: impl FnOnce(&Path)) -> Option<String> {
@@ -73,18 +67,23 @@ mod tests {
         let path = folder.path().join("v");
         fs::create_dir(&path).unwrap();
         prepare(&path);
-        let plan = VolumePlan {
+        read_one(&volume(path), &file("env")).unwrap()
+    }
+
+    fn volume(path: PathBuf) -> VolumePlan {
+        VolumePlan {
             name: "v".into(),
             path,
             content: VolumeContent::Files(Vec::new()),
             group: None,
-        };
-        let file = EnvFile {
+        }
+    }
+
+    fn file(path: &str) -> EnvFile {
+        EnvFile {
             volume: "v".into(),
-            path: "env".into(),
-        };
-        let files = BTreeSet::from([file.clone()]);
-        read(&files, &[plan]).unwrap().remove(&file).unwrap()
+            path: path.into(),
+        }
     }
 
     #[test]
@@ -108,6 +107,32 @@ mod tests {
             symlink("../secret", volume.join("env")).unwrap();
         });
         assert_eq!(text, None);
+    }
+
+    #[test]
+    fn nothing_outside_is_read_while_a_folder_and_a_link_are_swapped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("v");
+        fs::create_dir_all(path.join("here")).unwrap();
+        fs::write(path.join("here/env"), "A='open'").unwrap();
+        fs::create_dir(folder.path().join("secret")).unwrap();
+        fs::write(folder.path().join("secret/env"), "A='secret'").unwrap();
+        symlink("../secret", path.join("there")).unwrap();
+        let (here, there) = (path.join("here"), path.join("there"));
+        let plan = volume(path);
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    renameat_with(CWD, &here, CWD, &there, RenameFlags::EXCHANGE).unwrap();
+                }
+            });
+            // A swap in the middle of a walk can be refused.
+            let mut texts = (0..2000).filter_map(|_| read_one(&plan, &file("here/env")).ok());
+            let leaked = texts.any(|text| text.is_some_and(|text| text.contains("secret")));
+            done.store(true, Ordering::Relaxed);
+            assert!(!leaked, "a file outside of the volume was read");
+        });
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! ones of version 1, by the tests with real processes.
 
 use super::*;
+use crate::guard::cgroup::CgroupLimits;
 use std::path::PathBuf;
 
 /// A machine with one hierarchy, on which this process is in a scope of a user's slice.

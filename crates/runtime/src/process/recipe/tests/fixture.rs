@@ -3,8 +3,10 @@
 use crate::process::recipe::{
     Capacity, EnvFile, EnvFiles, Host, Kitchen, Recipe, RecipeError, Recipes, Run,
 };
+use crate::process::{Definition, Larder};
 use pillion_spec::file::Outcome;
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 /// A pod file, and the machine it is to run on.
 pub(in crate::process) struct Written {
@@ -105,6 +107,19 @@ impl Written {
             run: &self.run,
             env_files: self.env_files.as_ref(),
         })
+    }
+
+    /// The definitions of all containers, in a file that has no mistakes.
+    pub(in crate::process) fn definitions(self) -> Vec<Definition> {
+        let larder = Rc::new(Larder {
+            pod: self.outcome.pods.into_iter().next().expect("a pod").pod,
+            config_maps: self.outcome.config_maps,
+            secrets: self.outcome.secrets,
+            host: self.host,
+            run: self.run,
+        });
+        let (definitions, _) = larder.definitions().expect("recipes can be made");
+        definitions
     }
 
     /// The recipe of the container `app`, in a file that has no mistakes.

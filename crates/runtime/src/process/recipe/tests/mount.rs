@@ -29,7 +29,7 @@ fn a_volume_is_mounted_where_it_is_asked_for() {
     assert_eq!(mount.source(), Path::new("/state/volumes/data"));
     assert_eq!(mount.target, Path::new("/data"));
     assert_eq!(mount.shape, Shape::Folder);
-    assert!(!mount.read_only && !mount.recursive_read_only);
+    assert!(!mount.read_only);
 }
 
 #[test]
@@ -85,8 +85,8 @@ fn what_comes_from_objects_cannot_be_written_to() {
 fn read_only_all_the_way_down_needs_read_only_at_the_top() {
     let deep =
         |rest: &str| format!("{{name: data, mountPath: /c, recursiveReadOnly: Enabled{rest}}}");
-    assert!(mount(&deep(", readOnly: true")).recursive_read_only);
-    assert!(!mount("{name: data, mountPath: /c, recursiveReadOnly: Disabled}").recursive_read_only);
+    assert!(mount(&deep(", readOnly: true")).read_only);
+    assert!(!mount("{name: data, mountPath: /c, recursiveReadOnly: Disabled}").read_only);
     assert_snapshot!(pod(&format!("[{}]", deep(""))).wrong(), @"
     spec.containers[0].volumeMounts[0]: the mount at `/c` of container `app` is `recursiveReadOnly`, but not `readOnly`
       help: add `readOnly: true`
@@ -96,6 +96,18 @@ fn read_only_all_the_way_down_needs_read_only_at_the_top() {
     spec.containers[0].volumeMounts[0]: the mount at `/c` of container `app` is `recursiveReadOnly`, which goes with no mount propagation but `None`
       help: remove `mountPropagation` or `recursiveReadOnly`
     ");
+}
+
+#[test]
+fn what_makes_no_difference_to_a_process_makes_none_to_its_recipe() {
+    let read_only = |rest: &str| {
+        mount(&format!(
+            "{{name: data, mountPath: /c, readOnly: true{rest}}}"
+        ))
+    };
+    let plain = read_only("");
+    assert_eq!(read_only(", recursiveReadOnly: Enabled"), plain);
+    assert_eq!(read_only(", mountPropagation: HostToContainer"), plain);
 }
 
 #[test]

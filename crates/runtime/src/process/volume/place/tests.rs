@@ -3,7 +3,6 @@
 use super::*;
 use crate::process::volume::Shape;
 use insta::assert_snapshot;
-use pillion_spec::volume::Propagation;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 
@@ -44,9 +43,7 @@ impl Folder {
             sub_path: Some(part.into()),
             target: "/x".into(),
             read_only: false,
-            recursive_read_only: false,
             shape: Shape::AsFound,
-            propagation: Propagation::None,
             own: true,
         }
     }
