@@ -52,11 +52,32 @@ pub(crate) fn open_as(
     if json {
         show_json(&loaded.source, &loaded.diagnostics, printer)?;
     } else {
-        let renderer = Renderer::coloured().width(printer.style().width);
-        printer.note_text(&renderer.render_all(&loaded.source, &loaded.diagnostics))?;
+        show(&loaded, printer)?;
     }
     let status = judge(&loaded.diagnostics, false).max(ExitStatus::Findings);
     Ok(Opened::Refused(status))
+}
+
+/// Why a file cannot be used: its errors alone, if it has some.
+fn show(loaded: &Loaded, printer: &mut Printer) -> Result<()> {
+    let errors = loaded.diagnostics.iter().filter(|one| one.is_error());
+    let mut shown: Vec<_> = errors.cloned().collect();
+    if shown.is_empty() {
+        shown.clone_from(&loaded.diagnostics);
+    }
+    let renderer = Renderer::coloured().width(printer.style().width);
+    printer.note_text(&renderer.render_all(&loaded.source, &shown))?;
+    let name = loaded.source.name();
+    if !loaded.has_errors() {
+        let what = Line::new(Tone::Bad, "error").and(Tone::Plain, format!(": {name} has no pod"));
+        printer.note(&what)?;
+    }
+    let more = loaded.diagnostics.len() - shown.len();
+    if more > 0 && name != "<stdin>" {
+        let how = format!("{more} more findings that are no errors: `pillion lint {name}`");
+        printer.note(&Line::new(Tone::Dim, how))?;
+    }
+    Ok(())
 }
 
 /// The pods that are meant: all, or those of that name.

@@ -25,6 +25,7 @@ mod result;
 pub(crate) mod room;
 mod server;
 mod start;
+mod survivors;
 mod unkept;
 mod watch;
 

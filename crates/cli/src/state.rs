@@ -139,8 +139,7 @@ impl StateFolder {
         })
     }
 
-    /// Begins a run of a pod: nobody else runs it until what comes back is dropped. What an earlier one could not
-    /// clean up is gone then.
+    /// Begins a run of a pod: nobody else runs it until what comes back is dropped.
     pub(crate) fn begin(&self, namespace: &str, name: &str) -> Result<Begun, NotBegun> {
         let folder = self.root.join(namespace).join(name);
         let failed = |source| NotBegun::Unwritable {
@@ -152,7 +151,7 @@ impl StateFolder {
         let mut options = File::options();
         let options = options.create(true).truncate(false).write(true);
         let lock = options.open(folder.join(LOCK)).map_err(failed)?;
-        match lock.try_lock() {
+        match take(&lock) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let pod = format!("{namespace}/{name}");
@@ -160,7 +159,7 @@ impl StateFolder {
             }
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
-        let number = clean_up(&runs).map_err(failed)?.saturating_add(1);
+        let number = newest(&runs).map_err(failed)?.saturating_add(1);
         let run = Run {
             namespace: namespace.to_owned(),
             name: name.to_owned(),
@@ -194,28 +193,54 @@ impl StateFolder {
     }
 }
 
+/// Takes a lock, unless a run has it. Who asks whether one does shares the lock for a moment, and is waited for.
+fn take(lock: &File) -> Result<(), TryLockError> {
+    loop {
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                lock.try_lock_shared()?;
+                lock.unlock().map_err(TryLockError::Error)?;
+            }
+            taken => return taken,
+        }
+    }
+}
+
 /// Only the user can look into it.
 fn make_private(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Removes runs that are too old or have nothing to tell, and what was only of use while one ran. Says what number the latest has.
-fn clean_up(runs: &Path) -> io::Result<u64> {
-    let number = |(name, folder): (String, PathBuf)| Some((name.parse::<u64>().ok()?, folder));
-    let all = folders(runs)?.into_iter().filter_map(number);
-    let (mut all, nothing): (Vec<_>, Vec<_>) = all.partition(|(_, folder)| has_told(folder));
-    all.sort();
+/// Removes runs that have nothing to tell. Says what number the latest of the others has.
+fn newest(runs: &Path) -> io::Result<u64> {
+    let (told, nothing): (Vec<_>, Vec<_>) =
+        numbered(runs)?.partition(|(_, folder)| has_told(folder));
     for (_, folder) in nothing {
         remove_tree(&folder)?;
     }
-    let old = all.len().saturating_sub(KEPT - 1);
-    for (_, folder) in all.drain(..old) {
+    let numbers = told.into_iter().map(|(number, _)| number);
+    Ok(numbers.max().unwrap_or(0))
+}
+
+/// Removes runs that are too old, and what was only of use while one ran.
+fn clean_up(runs: &Path) -> io::Result<()> {
+    let told = numbered(runs)?.filter(|(_, folder)| has_told(folder));
+    let mut told: Vec<_> = told.collect();
+    told.sort();
+    let old = told.len().saturating_sub(KEPT - 1);
+    for (_, folder) in told.drain(..old) {
         remove_tree(&folder)?;
     }
-    for (_, folder) in &all {
+    for (_, folder) in &told {
         remove_tree(&folder.join(VOLUMES))?;
     }
-    Ok(all.last().map_or(0, |(number, _)| *number))
+    Ok(())
+}
+
+/// The runs in a folder, by their numbers.
+fn numbered(runs: &Path) -> io::Result<impl Iterator<Item = (u64, PathBuf)>> {
+    let number = |(name, folder): (String, PathBuf)| Some((name.parse::<u64>().ok()?, folder));
+    Ok(folders(runs)?.into_iter().filter_map(number))
 }
 
 /// Whether anything was told in the run of this folder.
@@ -369,6 +394,15 @@ impl<'a> Wanted<'a> {
 // === impl Begun ===
 
 impl Begun {
+    /// Removes what earlier runs could not. Not before nobody of theirs is left, who could still write there.
+    pub(crate) fn clean_up(&self) -> Result<(), NotBegun> {
+        let runs = self.run.folder.parent().unwrap_or(&self.run.folder);
+        clean_up(runs).map_err(|source| NotBegun::Unwritable {
+            folder: runs.parent().unwrap_or(runs).to_owned(),
+            source,
+        })
+    }
+
     /// The pod is started now: what becomes of it is kept.
     pub(crate) fn start(&mut self) {
         self.started = true;
@@ -475,11 +509,34 @@ mod tests {
         for number in 1..=12 {
             let mut begun = state.begin("default", "orders").unwrap();
             assert_eq!(begun.run.number, number);
+            begun.clean_up().unwrap();
             fs::write(begun.run.timeline(), "told").unwrap();
             begun.start();
         }
         let kept = state.runs().unwrap().into_iter().map(|run| run.number);
         assert_eq!(kept.collect::<Vec<_>>(), (3..=12).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_run_is_refused_while_another_has_the_lock_and_not_for_one_who_asks() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_owned();
+        let state = StateFolder { root };
+        let mut begun = state.begin("default", "orders").unwrap();
+        fs::write(begun.run.timeline(), "told").unwrap();
+        begun.start();
+        assert!(begun.run.is_alive());
+        let second = state.begin("default", "orders");
+        assert!(matches!(second, Err(NotBegun::Running { .. })));
+
+        let run = begun.run.clone();
+        drop(begun);
+        assert!(!run.is_alive());
+        let asking = File::open(folder.path().join("default/orders").join(LOCK)).unwrap();
+        asking.try_lock_shared().unwrap();
+        let next = std::thread::spawn(move || state.begin("default", "orders"));
+        drop(asking);
+        assert_eq!(next.join().unwrap().unwrap().run.number, 2);
     }
 
     #[test]

@@ -155,6 +155,18 @@ fn the_standard_input_tells_by_its_content_what_it_is() {
 }
 
 #[test]
+fn of_an_empty_file_it_says_what_could_be_converted() {
+    let output = run_with(&["convert", "-"], "");
+    assert_eq!(output.status.code(), Some(2));
+    let text = stderr(&output);
+    assert!(
+        text.contains("help: a compose file has `services`, "),
+        "{text}"
+    );
+    assert!(!text.contains("pod file"), "{text}");
+}
+
+#[test]
 fn the_environment_wins_over_the_file_beside() {
     let file = folder().join("dotenv/compose.yaml");
     let mut command = pillion(&["convert", &file.to_string_lossy()]);

@@ -451,3 +451,19 @@ fn names_that_do_not_exist_are_refused_with_those_that_do() {
         stderr(&output)
     );
 }
+
+#[test]
+fn a_file_with_errors_is_refused_with_these_alone() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("one-error.yaml");
+    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - {name: a, command: [a]}\n  - {name: b, command: [b], requires: [nobody]}\n";
+    std::fs::write(&file, text).expect("the folder for tests can be written to");
+    let output = run(&["run", &file.to_string_lossy()]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = stderr(&output);
+    assert!(text.starts_with("error[L0102]: "), "{text}");
+    assert_eq!(text.matches("[L0").count(), 1, "{text}");
+    assert!(
+        text.contains(" more findings that are no errors: `pillion lint "),
+        "{text}"
+    );
+}

@@ -5,11 +5,15 @@
 #[path = "support/place.rs"]
 mod place;
 #[expect(dead_code, reason = "other tests need more of it")]
+#[path = "support/started.rs"]
+mod started;
+#[expect(dead_code, reason = "other tests need more of it")]
 #[path = "support/run.rs"]
 mod support;
 
 use place::{Place, told};
 use regex::Regex;
+use started::Started;
 use std::fmt::Write as _;
 use std::fs;
 use std::process::Output;
@@ -101,8 +105,7 @@ fn the_words_where_no_pod_runs() {
 #[test]
 fn a_pod_that_runs_seen_from_another_terminal() {
     let place = Place::new();
-    let mut pod = place.run("shop", SHOP, READY);
-    pod.let_go();
+    let _pod = place.run("shop", SHOP, READY);
     let lines: [&[&str]; 9] = [
         &["ps"],
         &["ps", "shop"],
@@ -168,10 +171,9 @@ impl Shown {
 
     /// A command in a place of its own, without what is another each time.
     fn at(place: &Place, arguments: &[&str]) -> String {
-        let output = place.pillion(arguments).output();
         let shown = Self {
             command: arguments.join(" "),
-            output: output.expect("pillion was built"),
+            output: Started::output(&mut place.pillion(arguments)),
         };
         let path = place.path().to_string_lossy();
         without_numbers(&shown.text().replace(&*path, "PLACE"))

@@ -1,8 +1,14 @@
 //! Other files for pods that really run.
 
+#[path = "../../runtime/tests/support/machine.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod machine;
 #[path = "support/place.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]
 mod place;
+#[path = "support/started.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod started;
 
 #[path = "process_apply/ambassador.rs"]
 mod ambassador;
@@ -10,11 +16,18 @@ mod ambassador;
 mod changes;
 #[path = "process_apply/refusals.rs"]
 mod refusals;
+#[path = "support/user.rs"]
+mod user;
 
 use place::Place;
 use std::collections::BTreeMap;
 
 const READY: &str = r#""podReady""#;
+
+#[test]
+fn the_same_holds_for_a_user_who_is_not_root() {
+    user::try_again(&["ambassador::", "changes::", "refusals::"]);
+}
 
 /// The numbers of the processes of a pod's containers.
 fn pids(place: &Place, pod: &str) -> BTreeMap<String, i64> {

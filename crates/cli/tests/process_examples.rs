@@ -1,9 +1,13 @@
 //! Every example runs as it is, on any machine, and ends as its story says.
 
+#[path = "support/started.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod started;
 #[path = "support/run.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]
 mod support;
 
+use started::Started;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,18 +24,18 @@ fn examples() -> Vec<PathBuf> {
     files
 }
 
-/// Runs an example in a state folder of its own. Those that would go on for ever are stopped after a while; the first
+/// Runs an example in folders of its own, so that somebody may run the same at the same time. Those that would go on for ever are stopped after a while; the first
 /// that a newcomer runs must not.
 fn run(example: &Path) -> Output {
-    let state = tempfile::tempdir().expect("there is a place for temporary files");
+    let folder = tempfile::tempdir().expect("there is a place for temporary files");
     let mut command = pillion(&["run", &example.to_string_lossy()]);
     if !example.ends_with("orders.yaml") {
         command.args(["--delete", "5s"]);
     }
     command
-        .env("XDG_STATE_HOME", state.path())
-        .output()
-        .expect("pillion was built")
+        .env("XDG_STATE_HOME", folder.path().join("state"))
+        .env("PILLION_RUNTIME_DIR", folder.path().join("run"));
+    Started::output(&mut command)
 }
 
 #[test]

@@ -7,12 +7,17 @@
 mod again;
 #[path = "process_faults/containers.rs"]
 mod containers;
+#[path = "process_faults/crowded.rs"]
+mod crowded;
 #[path = "process_faults/jobs.rs"]
 mod jobs;
 #[path = "process_faults/journal.rs"]
 mod journal;
 #[path = "process_faults/kills.rs"]
 mod kills;
+#[expect(dead_code, reason = "other tests need more of it")]
+#[path = "../../runtime/tests/support/machine.rs"]
+mod machine;
 #[path = "support/pod.rs"]
 mod pod;
 #[path = "process_faults/probes.rs"]
@@ -23,7 +28,11 @@ mod refusals;
 mod shortage;
 #[path = "process_faults/stalls.rs"]
 mod stalls;
+#[path = "process_faults/survivors.rs"]
+mod survivors;
 #[path = "process_faults/twins.rs"]
 mod twins;
 #[path = "process_faults/user.rs"]
 mod user;
+#[path = "process_faults/what_if.rs"]
+mod what_if;

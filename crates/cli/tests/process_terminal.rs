@@ -1,9 +1,19 @@
 //! Containers and commands in terminals, and those who sit in front of them.
 
+#[path = "../src/live/tests/terminal.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod glass;
+#[path = "../../runtime/tests/support/machine.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod machine;
 #[path = "support/place.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
 mod place;
 #[path = "support/seat.rs"]
 mod seat;
+#[path = "support/started.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod started;
 #[path = "support/user.rs"]
 mod user;
 

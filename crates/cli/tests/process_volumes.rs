@@ -6,6 +6,8 @@
 mod again;
 #[path = "process_volumes/around.rs"]
 mod around;
+#[path = "../../runtime/tests/support/machine.rs"]
+mod machine;
 #[path = "process_volumes/memory.rs"]
 mod memory;
 #[path = "process_volumes/places.rs"]

@@ -1,20 +1,34 @@
 //! `pillion run --watch`: files that change under pods that really run.
 
+#[path = "../../runtime/tests/support/machine.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod machine;
 #[path = "support/place.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]
 mod place;
+#[path = "support/started.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod started;
 
 #[path = "process_watch/file.rs"]
 mod file;
 #[path = "process_watch/paths.rs"]
 mod paths;
+#[path = "support/user.rs"]
+mod user;
 
 use place::{Place, Pod};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 const READY: &str = r#""podReady""#;
+
+#[test]
+fn the_same_holds_for_a_user_who_is_not_root() {
+    user::try_again(&["file::", "paths::"]);
+}
 
 /// A folder with a pod that is watched.
 struct Yard {
@@ -44,11 +58,9 @@ impl Yard {
 
     /// Does something while the pod's process cannot see it step by step, however busy the machine is.
     fn at_once(&self, deed: impl FnOnce()) {
-        let pid = i32::try_from(self.pod.id()).expect("it is a small number");
-        let pid = Pid::from_raw(pid).expect("it is a process");
-        kill_process(pid, Signal::STOP).expect("it is ours");
+        self.pod.signal(Signal::STOP);
         deed();
-        kill_process(pid, Signal::CONT).expect("it is ours");
+        self.pod.signal(Signal::CONT);
     }
 
     /// All that is told until something contains this.
@@ -67,6 +79,13 @@ fn write(path: PathBuf, text: &str) {
     let folder = path.parent().expect("it is in a folder");
     fs::create_dir_all(folder).expect("it can be made");
     fs::write(path, text).expect("it can be written");
+}
+
+/// Makes a link lead elsewhere in one step, as `mv -T` does.
+fn swap(place: &Place, target: &str, link: &str) {
+    let new = place.path().join("swap");
+    symlink(target, &new).expect("it can be made");
+    fs::rename(new, place.path().join(link)).expect("it can be renamed");
 }
 
 /// Runs the pod where its file is.

@@ -16,9 +16,23 @@ pub(crate) struct AskArgs {
         long,
         value_name = "TEXT",
         default_value = "",
-        hide_default_value = true
+        hide_default_value = true,
+        value_parser = reason
     )]
     pub(crate) reason: String,
+}
+
+/// More would not be read by anybody, and not be taken by the pod.
+const LONGEST_REASON: usize = 2000;
+
+fn reason(text: &str) -> Result<String, String> {
+    if text.len() > LONGEST_REASON {
+        return Err(format!(
+            "it has {} bytes, and may have {LONGEST_REASON}",
+            text.len()
+        ));
+    }
+    Ok(text.to_owned())
 }
 
 const ASK: &str = "\

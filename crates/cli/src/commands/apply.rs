@@ -87,9 +87,7 @@ fn talk(client: &mut Client, request: Apply, mut progress: Progress<'_>) -> Resu
 
 /// The pod that the file is about, with its namespace.
 fn full_name(pod: &LoadedPod) -> String {
-    let namespace = pod.file.pod.metadata.namespace.as_deref();
-    let namespace = namespace.unwrap_or("default");
-    format!("{namespace}/{}", pod.lowered.pod.name)
+    format!("{}/{}", pod.file.namespace(), pod.file.name())
 }
 
 // === impl NotApplied ===

@@ -8,7 +8,7 @@ use crate::new_file;
 use crate::printer::Printer;
 use anyhow::{Context as _, Result};
 use pillion_spec::render::Renderer;
-use pillion_spec::{Diagnostic, Source};
+use pillion_spec::{Code, Diagnostic, Source};
 use pillion_timeline::{Line, Tone};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -24,7 +24,11 @@ pub(crate) fn convert(args: &ConvertArgs, printer: &mut Printer) -> Result<ExitS
     let input = input::read(file)?;
     let source = match Source::new(&*input.name, &input.bytes) {
         Ok(source) => source,
-        Err(finding) => {
+        Err(mut finding) => {
+            if finding.code == Code::EmptyFile {
+                // It was not to be a pod file.
+                finding.help = Some(WHAT_IS_THERE.to_owned());
+            }
             show(&Source::unread(&*input.name), &[finding], printer)?;
             return Ok(ExitStatus::Unusable);
         }
@@ -51,6 +55,9 @@ pub(crate) fn convert(args: &ConvertArgs, printer: &mut Printer) -> Result<ExitS
     }
     Ok(ExitStatus::Success)
 }
+
+const WHAT_IS_THERE: &str =
+    "a compose file has `services`, a Procfile has lines like `web: ./serve`";
 
 fn show(source: &Source, findings: &[Diagnostic], printer: &mut Printer) -> Result<()> {
     if !findings.is_empty() {

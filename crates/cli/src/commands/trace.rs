@@ -44,14 +44,16 @@ pub(crate) fn trace(args: TraceArgs, printer: &mut Printer) -> Result<ExitStatus
     let form = target::form(form, output.as_deref())?;
     let source = Source::find(run.as_deref())?;
     let is_over = source.is_over();
-    let reading = source.read()?;
+    let mut reading = source.read()?;
+    if is_over && reading.timeline.ending().is_none() {
+        reading.timeline = reading.timeline.cut_off();
+    }
     let timeline = &reading.timeline;
-    let cut_off = is_over && timeline.ending().is_none();
     let target = Target::choose(form, output, &source, timeline)?;
     match form {
         TraceFormat::Text => {
             let telling = text::Telling::new(story, all, timestamps);
-            let lines = text::screen(timeline, cut_off, telling, printer.style());
+            let lines = text::screen(timeline, telling, printer.style());
             target.lines(&lines, printer)?;
         }
         TraceFormat::Json => target.text(&json::write(timeline), printer)?,

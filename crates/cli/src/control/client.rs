@@ -5,8 +5,8 @@ use crate::hint::Hint;
 use pillion_runtime::guard::ChannelError;
 use pillion_runtime::lines::Lines;
 use rustix::net::sockopt::socket_peercred;
-use rustix::process::geteuid;
-use serde::Serialize;
+use rustix::process::{Pid, geteuid};
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -18,8 +18,27 @@ use std::time::Duration;
 pub(crate) struct Client {
     lines: Lines,
     stream: UnixStream,
+    /// The process on the other side.
+    process: Pid,
     /// Whom one talks to.
     pub(crate) hello: Hello,
+}
+
+/// What a pod says first.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Welcome {
+    Hello(Hello),
+    /// It has no time, in the form of an [`Answer`].
+    Refused {
+        refused: Refused,
+    },
+}
+
+#[derive(Deserialize)]
+struct Refused {
+    message: String,
+    hint: Option<String>,
 }
 
 /// There is no talking to a pod.
@@ -30,7 +49,7 @@ pub(crate) enum NotAnswered {
     #[error("the pod at {} is run by somebody else, user {user}", .path.display())]
     Foreign { path: PathBuf, user: u32 },
     #[error("{pod} does not answer")]
-    Silent { pod: String },
+    Silent { pod: String, process: Pid },
     #[error("{pod} is run by pillion {version}, which speaks another language")]
     Version { pod: String, version: String },
     #[error("the conversation with {pod} was cut short")]
@@ -73,9 +92,17 @@ impl Client {
         let lines = stream.try_clone().map_err(nobody)?;
         let mut lines = Lines::new(lines.into(), LONGEST);
         let pod = || format!("the pod at {}", path.display());
-        let hello: Hello = lines
+        let welcome = lines
             .receive()
-            .map_err(|error| not_answered(pod(), error))?;
+            .map_err(|error| not_answered(pod(), peer.pid, error))?;
+        let hello = match welcome {
+            Welcome::Hello(hello) => hello,
+            Welcome::Refused {
+                refused: Refused { message, hint },
+            } => {
+                return Err(NotAnswered::Refused { message, hint });
+            }
+        };
         if hello.pillion != PROTOCOL {
             return Err(NotAnswered::Version {
                 pod: title(&hello.namespace, &hello.name),
@@ -85,6 +112,7 @@ impl Client {
         Ok(Self {
             lines,
             stream,
+            process: peer.pid,
             hello,
         })
     }
@@ -146,7 +174,7 @@ impl Client {
     }
 
     fn trouble(&self, error: ChannelError) -> NotAnswered {
-        not_answered(self.pod(), error)
+        not_answered(self.pod(), self.process, error)
     }
 }
 
@@ -156,11 +184,11 @@ impl AsFd for Client {
     }
 }
 
-fn not_answered(pod: String, error: ChannelError) -> NotAnswered {
+fn not_answered(pod: String, process: Pid, error: ChannelError) -> NotAnswered {
     match error {
         ChannelError::Closed => NotAnswered::Gone { pod },
         ChannelError::Io(error) if error.kind() == io::ErrorKind::WouldBlock => {
-            NotAnswered::Silent { pod }
+            NotAnswered::Silent { pod, process }
         }
         source
         @ (ChannelError::Io(_) | ChannelError::Unintelligible(_) | ChannelError::TooLong) => {
@@ -175,10 +203,9 @@ impl Hint for NotAnswered {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Refused { hint, .. } => hint.clone(),
-            Self::Silent { .. } => Some(
-                "the `pillion run` that runs it may be stopped or stuck; killing it ends its containers too"
-                    .to_owned(),
-            ),
+            Self::Silent { process, .. } => Some(format!(
+                "process {process}, the `pillion run` behind it, may be stopped or stuck; killing it ends its containers too"
+            )),
             Self::Foreign { .. } => Some("ask as that user".to_owned()),
             Self::Version { .. } => Some("use that version, or stop the pod by Ctrl-C".to_owned()),
             Self::Nobody { .. } | Self::Cut { .. } | Self::Gone { .. } => None,

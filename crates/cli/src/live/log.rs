@@ -11,15 +11,14 @@
 //! finds the same in every run. With `--timestamps` the calendar's time comes first, and in JSON
 //! as `time`. In JSON a piece of a line that was too long, or had no end, says `"partial":true`.
 //!
-//! Bytes that a terminal would obey are taken out everywhere, see [`mod@clean`].
+//! Bytes that a terminal would obey are taken out everywhere, see [`mod@pillion_runtime::clean`].
 
-pub(crate) mod clean;
 pub(crate) mod json;
 pub(crate) mod prefix;
 pub(crate) mod tail;
 
-use clean::{Colours, clean};
 use pillion_engine::Tick;
+use pillion_runtime::clean::{Colours, clean};
 use pillion_timeline::story::Stamps;
 use pillion_timeline::{Base, Style};
 use prefix::Stamp;

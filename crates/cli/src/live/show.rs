@@ -11,7 +11,6 @@
 //! JSON is always complete.
 
 use super::beside;
-use super::log::clean::Colours;
 use super::log::prefix::stamp;
 use super::log::{self, Form, Log, Stream};
 use super::moments::Moments;
@@ -21,6 +20,7 @@ use super::view::View;
 use crate::printer::Painted;
 use pillion_engine::status::Phase;
 use pillion_engine::{ContainerId, Engine, Tick};
+use pillion_runtime::clean::Colours;
 use pillion_timeline::story::{Stamps, Told};
 use pillion_timeline::words::is_asked_restart;
 use pillion_timeline::{Base, Header, Line, Record, Style, Timeline, Tone, What, json};
@@ -113,6 +113,13 @@ impl<O: Write, E: Write> Show<O, E> {
         self.face.changed();
         self.moments.note(&record);
         self.teller.note(record);
+    }
+
+    /// Something is to be said to people only, where there is no record of it.
+    pub(crate) fn note(&mut self, now: Tick, line: &Line) {
+        if self.settings.mode != Mode::Json {
+            self.say(now, std::slice::from_ref(line));
+        }
     }
 
     /// Something is to be said that is no part of the pod's life. The first line gets the time.

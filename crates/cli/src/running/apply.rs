@@ -26,6 +26,7 @@ use candidate::Candidate;
 use changed::{Changed, all_changed, in_batches, plan, present, users_of};
 use difference::Side;
 use pillion_engine::{ContainerId, Engine, Entry, Tick};
+use pillion_runtime::causes::with_causes;
 use pillion_runtime::process::volume::VolumePlan;
 use pillion_runtime::process::{Larder, Processes, hiding};
 use pillion_runtime::pump::Driven;
@@ -308,8 +309,8 @@ impl Applier {
             );
             pod.runtime.keep_versions(id, &kept);
         }
-        let used = pod.runtime.definitions().flat_map(|one| one.volume_paths());
-        let mut used: BTreeSet<_> = used.map(|(_, path)| path).collect();
+        let definitions = pod.runtime.definitions();
+        let mut used: BTreeSet<_> = definitions.flat_map(|one| one.reachable_paths()).collect();
         used.extend(self.volumes.iter().map(|volume| volume.path.clone()));
         self.leavings.keep_volumes(&used);
     }
@@ -318,13 +319,6 @@ impl Applier {
 fn ids(engine: &Engine) -> impl Iterator<Item = ContainerId> + use<> {
     let count = u32::try_from(engine.pod().containers.len()).unwrap_or(u32::MAX);
     (0..count).map(ContainerId)
-}
-
-/// An error and why it came about, in one line.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    let causes: Vec<_> = causes.map(ToString::to_string).collect();
-    causes.join(": ")
 }
 
 // === impl Problem ===

@@ -1,7 +1,7 @@
 //! Everybody outside the pod: who looks at it, who writes down what happens, and who wants it to end.
 
 use super::apply::Applier;
-use super::fault::Faults;
+use super::fault::{Done, Faults};
 use super::keeping::Keeping;
 use super::outlets::{Outlets, WRITABLE};
 use super::server::{Seen, Server};
@@ -11,16 +11,16 @@ use crate::live::log::Stream as LogStream;
 use crate::live::show::Show;
 use crate::live::sink::Sink;
 use pillion_engine::fact::Goal;
-use pillion_engine::pod::ProbeKind;
+use pillion_engine::pod::{HookKind, ProbeKind};
 use pillion_engine::{ContainerId, Engine, Entry, Request, Tick};
-use pillion_runtime::guard::Outcome;
+use pillion_runtime::guard::{NotStarted, Outcome};
 use pillion_runtime::poller::Token;
 use pillion_runtime::process::{CALLERS, Processes};
 use pillion_runtime::pump::{Driven, Front};
 use pillion_runtime::runtime::{Output, Stream};
 use pillion_runtime::signals::Signals;
 use pillion_timeline::words::probe_failed;
-use pillion_timeline::{Base, Recorder, Wall};
+use pillion_timeline::{Base, Line, Recorder, Tone, Wall};
 use rustix::process::{Signal, getpid, kill_process};
 use std::io;
 use std::time::Duration;
@@ -149,7 +149,8 @@ impl Face {
         }
     }
 
-    /// Another program gets the terminal until somebody brings this one back. The pod goes on.
+    /// Another program gets the terminal until somebody brings this one back. Containers run on; whatever is due meanwhile is
+    /// done then.
     fn pause(&mut self) {
         let shown = self.show.leave();
         self.shown(&shown);
@@ -244,8 +245,12 @@ impl Front<Processes> for Face {
         }
     }
 
-    fn exec_done(&mut self, id: u64, outcome: Result<Outcome, String>) {
+    fn exec_done(&mut self, id: u64, outcome: Result<Outcome, NotStarted>) {
         self.server.exec_done(id, outcome);
+    }
+
+    fn hook_failed(&mut self, container: ContainerId, hook: HookKind, why: &str) {
+        self.recorder.hook_failed(container, hook, why);
     }
 
     fn probe_failed(
@@ -295,8 +300,12 @@ impl Front<Processes> for Face {
             self.recorder.deleted_by("nobody reads the output");
             stop(None, &mut pod);
         }
-        if self.faults.wake(&mut pod) {
+        let Done { stops, in_vain } = self.faults.wake(&mut pod);
+        if stops {
             self.recorder.deleted_by("`--delete`");
+        }
+        for said in in_vain {
+            self.show.note(pod.now, &Line::new(Tone::Waiting, said));
         }
         self.wake_watching(&mut pod);
         if let Some(report) = self.applier.wake(&mut pod) {

@@ -13,11 +13,26 @@ pub(super) struct Faults {
     pending: VecDeque<(Tick, Fault)>,
 }
 
-/// Something to do.
+/// Something to do, and how people call it.
 #[derive(Debug)]
-enum Fault {
+struct Fault {
+    title: String,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
     Ask(Request),
     Signal(ContainerId, i32),
+}
+
+/// What came of those that were due.
+#[derive(Debug, Default)]
+pub(super) struct Done {
+    /// The pod is to stop for one of them.
+    pub(super) stops: bool,
+    /// Those that changed nothing, and why.
+    pub(super) in_vain: Vec<String>,
 }
 
 // === impl Faults ===
@@ -50,27 +65,34 @@ impl Faults {
         self.pending.front().map(|(at, _)| *at)
     }
 
-    /// Does what is due. Says whether the pod is to stop for it.
-    pub(super) fn wake(&mut self, pod: &mut Driven<'_, Processes>) -> bool {
-        let mut stops = false;
-        while self.next().is_some_and(|at| at <= pod.now) {
-            match self.pending.pop_front() {
-                Some((_, Fault::Signal(container, signal))) => {
-                    pod.runtime.signal(container, signal);
+    /// Does what is due.
+    pub(super) fn wake(&mut self, pod: &mut Driven<'_, Processes>) -> Done {
+        let mut done = Done::default();
+        let now = pod.now;
+        let due = |(at, _): &mut (Tick, Fault)| *at <= now;
+        while let Some((_, Fault { title, what })) = self.pending.pop_front_if(due) {
+            let why_not = match what {
+                What::Signal(container, signal) if pod.runtime.signal(container, signal) => None,
+                What::Signal(..) => Some("its container is not up"),
+                What::Ask(request) => {
+                    done.stops |= matches!(request, Request::Delete { .. });
+                    let refused = pod.request(request).is_err();
+                    refused.then_some("the pod takes no such request now")
                 }
-                // A pod that is ending takes no more requests, and shows it.
-                Some((_, Fault::Ask(request))) => {
-                    stops |= matches!(request, Request::Delete { .. });
-                    let _ = pod.request(request);
-                }
-                None => break,
-            }
+            };
+            let in_vain = why_not.map(|why| format!("{title} changes nothing: {why}"));
+            done.in_vain.extend(in_vain);
         }
-        stops
+        done
     }
 }
 
 fn fault(deed: Deed, names: &[&str]) -> Result<Option<Fault>, UnknownContainer> {
+    let title = deed.title();
+    Ok(what(deed, names)?.map(|what| Fault { title, what }))
+}
+
+fn what(deed: Deed, names: &[&str]) -> Result<Option<What>, UnknownContainer> {
     let find = |wanted: &str| {
         let index = names.iter().position(|name| *name == wanted);
         let index = index.and_then(|index| u32::try_from(index).ok());
@@ -79,15 +101,15 @@ fn fault(deed: Deed, names: &[&str]) -> Result<Option<Fault>, UnknownContainer> 
             .ok_or_else(|| UnknownContainer::new(wanted, names.iter().copied()))
     };
     Ok(match deed {
-        Deed::Delete { grace } => Some(Fault::Ask(Request::Delete { grace })),
-        Deed::Kill { container, signal } => Some(Fault::Signal(find(&container)?, signal)),
+        Deed::Delete { grace } => Some(What::Ask(Request::Delete { grace })),
+        Deed::Kill { container, signal } => Some(What::Signal(find(&container)?, signal)),
         Deed::Ask {
             reaction,
             by,
             reason,
         } => {
             let by = by.map(|by| find(&by)).transpose()?;
-            Some(Fault::Ask(Request::Ask {
+            Some(What::Ask(Request::Ask {
                 reaction,
                 by,
                 reason,

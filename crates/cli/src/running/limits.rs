@@ -2,7 +2,6 @@
 
 use pillion_runtime::guard::cgroup::{self, CgroupError, Controller};
 use pillion_runtime::process::Definition;
-use pillion_runtime::process::recipe::Limits;
 use std::collections::BTreeSet;
 
 /// What can be limited, if something is to be, and a sentence about limits that are not kept.
@@ -11,7 +10,7 @@ pub(super) fn limits<'d>(
 ) -> (BTreeSet<Controller>, Option<String>) {
     let limited = definitions
         .into_iter()
-        .map(|definition| (&*definition.name, wanted(&definition.recipe.limits)));
+        .map(|definition| (&*definition.name, wanted(definition)));
     let limited: Vec<_> = limited.filter(|(_, wanted)| !wanted.is_empty()).collect();
     if limited.is_empty() {
         return (BTreeSet::new(), None);
@@ -45,19 +44,8 @@ fn kept(
 /// Why some limits are kept and others are not.
 const ONLY_SOME: &str = "this user cannot make control groups for them on this machine";
 
-fn wanted(limits: &Limits) -> BTreeSet<Controller> {
-    let Limits {
-        cpu_millis,
-        memory,
-        pids,
-    } = limits;
-    let limits = [
-        (Controller::Cpu, cpu_millis),
-        (Controller::Memory, memory),
-        (Controller::Pids, pids),
-    ];
-    let wanted = limits.into_iter().filter(|(_, limit)| limit.is_some());
-    wanted.map(|(controller, _)| controller).collect()
+fn wanted(definition: &Definition) -> BTreeSet<Controller> {
+    definition.recipe.limits.controllers().into_keys().collect()
 }
 
 #[cfg(test)]

@@ -27,8 +27,8 @@ struct LogFile {
     unfinished: Vec<Stream>,
 }
 
-/// A file that is larger becomes the old one, and the old one goes.
-const LARGEST: u64 = 10 << 20;
+/// A file that would be larger becomes the old one, and the old one goes.
+const LARGEST: u64 = 10_000_000;
 
 // === impl Logs ===
 
@@ -109,7 +109,8 @@ impl LogFile {
     }
 
     fn write(&mut self, bytes: &[u8], path: &Path) -> io::Result<()> {
-        if self.size >= LARGEST {
+        let size = bytes.len() as u64;
+        if self.size > 0 && self.size + size > LARGEST {
             fs::rename(path, path.with_extension("log.1"))?;
             let unfinished = std::mem::take(&mut self.unfinished);
             *self = Self {
@@ -118,7 +119,7 @@ impl LogFile {
             };
         }
         self.file.write_all(bytes)?;
-        self.size += bytes.len() as u64;
+        self.size += size;
         Ok(())
     }
 }
@@ -127,6 +128,22 @@ impl LogFile {
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn short_lines_take_no_more_room_than_is_theirs() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut logs = Logs::new(folder.path().to_owned());
+        let chunk = b"y\n".repeat(32 << 10);
+        for seconds in 0..20 {
+            let at = Wall::from_unix(Duration::from_secs(seconds));
+            logs.keep("app", Stream::Stdout, at, &chunk).unwrap();
+        }
+
+        let size = |name: &str| fs::metadata(folder.path().join(name)).unwrap().len();
+        for name in ["app.log", "app.log.1"] {
+            assert!(size(name) <= LARGEST, "{name}: {}", size(name));
+        }
+    }
 
     #[test]
     fn what_a_run_leaves_without_an_end_does_not_go_on_in_the_next_one() {

@@ -22,6 +22,13 @@ pub(crate) enum RoomError {
     Taken { folder: PathBuf },
 }
 
+/// The folder, which is nobody else's until this is dropped.
+#[derive(Debug)]
+pub(super) struct Taken {
+    folder: PathBuf,
+    room: File,
+}
+
 /// Names are cut to this, with something that tells them apart.
 const LONGEST_NAME: usize = 40;
 
@@ -33,8 +40,8 @@ pub(crate) fn folder(namespace: &str, name: &str) -> PathBuf {
     base().join(short(&format!("{namespace}.{name}")))
 }
 
-/// Makes it, empty. It is nobody else's until what comes back is dropped.
-pub(super) fn take(folder: &Path) -> Result<File, RoomError> {
+/// Makes it, unless a run that was killed has left it.
+pub(super) fn take(folder: &Path) -> Result<Taken, RoomError> {
     let failed = |source| RoomError::Make {
         folder: folder.to_owned(),
         source,
@@ -73,8 +80,8 @@ pub(super) fn take(folder: &Path) -> Result<File, RoomError> {
             return Err(RoomError::Foreign { folder });
         }
         if is_same(&room, &found).map_err(failed)? {
-            empty(folder).map_err(failed)?;
-            return Ok(room);
+            let folder = folder.to_owned();
+            return Ok(Taken { folder, room });
         }
     }
 }
@@ -90,7 +97,6 @@ fn is_same(room: &File, found: &fs::Metadata) -> io::Result<bool> {
     Ok((found.dev(), found.ino()) == (about.dev(), about.ino()))
 }
 
-/// Removes what a run that was killed has left.
 fn empty(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -208,6 +214,36 @@ impl Hint for RoomError {
                 "`pillion ps` shows it; set `{VARIABLE}` to another folder to run both"
             )),
         }
+    }
+}
+
+// === impl Taken ===
+
+impl Taken {
+    /// Where it is.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether a run was killed that had it: one that ends takes it away.
+    pub(super) fn was_left(&self) -> Result<bool, RoomError> {
+        let entries = fs::read_dir(&self.folder).map_err(|source| self.failed(source))?;
+        Ok(entries.count() > 0)
+    }
+
+    /// Whether this is the same folder, seen from elsewhere.
+    pub(super) fn is(&self, found: &fs::Metadata) -> bool {
+        is_same(&self.room, found).unwrap_or(false)
+    }
+
+    /// Removes what a run that was killed has left. By it the next one is told of that, so nobody of the run must be left.
+    pub(super) fn empty(&self) -> Result<(), RoomError> {
+        empty(&self.folder).map_err(|source| self.failed(source))
+    }
+
+    fn failed(&self, source: io::Error) -> RoomError {
+        let folder = self.folder.clone();
+        RoomError::Make { folder, source }
     }
 }
 

@@ -26,10 +26,10 @@ use crate::live::view::View;
 use client::{Client, Doing, Who};
 use pillion_engine::{ContainerId, Engine, Entry, Tick};
 use pillion_runtime::clock;
-use pillion_runtime::guard::{ChannelError, Outcome};
+use pillion_runtime::guard::{ChannelError, NotStarted, Outcome};
 use pillion_runtime::lines::Lines;
 use pillion_runtime::poller::{Poller, Token};
-use pillion_runtime::process::Processes;
+use pillion_runtime::process::{Processes, is_passing};
 use pillion_runtime::pump::Driven;
 use pillion_timeline::Base;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -156,7 +156,7 @@ impl Server {
     }
 
     /// A command of somebody is over.
-    pub(super) fn exec_done(&mut self, id: u64, outcome: Result<Outcome, String>) {
+    pub(super) fn exec_done(&mut self, id: u64, outcome: Result<Outcome, NotStarted>) {
         let answer = answer::exec_done(outcome);
         let until = clock::now() + PATIENCE;
         self.for_those(Doing::Running(id), |client| client.answer(&answer, until));
@@ -243,16 +243,7 @@ impl Server {
         for _ in 0..AT_ONCE {
             match self.listener.accept() {
                 Ok((socket, _)) => self.let_in(socket.into(), Who::Person, now),
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        io::ErrorKind::WouldBlock
-                            | io::ErrorKind::Interrupted
-                            | io::ErrorKind::ConnectionAborted
-                    ) =>
-                {
-                    return;
-                }
+                Err(error) if is_passing(&error) => return,
                 Err(_) => {
                     // Or it would be told again at once, for ever.
                     if self.poller.remove(&self.listener).is_ok() {

@@ -7,10 +7,11 @@ use super::keeping::{Keeping, Kept};
 use super::leavings::Leavings;
 use super::limits::limits;
 use super::outlets::Outlets;
+use super::room::Taken;
 use super::server::{About, Server};
 use super::unkept::unkept;
 use super::watch::{Followed, Watching};
-use super::{host, memory, result, room};
+use super::{host, memory, result, room, survivors};
 use crate::control::message::title;
 use crate::exit::ExitStatus;
 use crate::hint::Hint;
@@ -32,7 +33,6 @@ use pillion_runtime::process::{Definition, Larder, Processes, Room, ask_path, hi
 use pillion_runtime::pump::Pump;
 use pillion_runtime::signals::Signals;
 use pillion_simulator::act::Act;
-use pillion_spec::pod::Pod;
 use pillion_spec::source::Position;
 use pillion_spec::{Loaded, LoadedPod};
 use pillion_timeline::story::Stamps;
@@ -75,9 +75,13 @@ pub(crate) fn run(
 ) -> Result<ExitStatus> {
     // Before anything is started, so that nobody is interrupted.
     let signals = Signals::new(&TAKEN).context("cannot take signals")?;
-    let (namespace, name) = names(&pod.file.pod, pod);
-    let mut begun = StateFolder::locate()?.begin(&namespace, &name)?;
-    let folder = room::folder(&namespace, &name);
+    let (namespace, name) = (pod.file.namespace(), pod.file.name());
+    let mut begun = StateFolder::locate()?.begin(namespace, name)?;
+    let folder = room::folder(namespace, name);
+    let taken = room::take(&folder)?;
+    let mut leavings = Leavings::new(folder.clone(), begun.run.volumes());
+    let group = format!("{}_", room::mark(&begun.run));
+    clean_up(&taken, &begun, &group, printer)?;
     let memory = memory::folder(&begun.run);
     if let Some(folder) = &memory {
         memory::clean(folder)?;
@@ -89,10 +93,7 @@ pub(crate) fn run(
     let guard = Guard::start(&program, &["guard"]).context("cannot start the guard")?;
     descriptors::raise_limit();
     let (definitions, volumes) = define(&larder, &guard, loaded, pod)?;
-    let _taken = room::take(&folder)?;
-    let mut leavings = Leavings::new(folder.clone(), begun.run.volumes());
     fs::write(begun.run.pod_file(), loaded.source.text()).with_context(|| unwritable(&begun))?;
-    let group = format!("{}_", room::mark(&begun.run));
     let (limits, unlimited) = limits(&definitions);
     let unkept = [unlimited, unkept(&pod.file.pod.spec)];
     warn_before(unkept, &volumes, memory.as_deref(), printer)?;
@@ -125,8 +126,8 @@ pub(crate) fn run(
         ..Base::default()
     };
     let about = About {
-        namespace,
-        name,
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
         uid: larder.run.uid.clone(),
         base,
         file: begun.run.pod_file(),
@@ -175,6 +176,22 @@ pub(crate) fn run(
     Ok(result::status(&result, face.ended_by))
 }
 
+/// What somebody should know whose oneshots have set something up.
+const KILLED: &str = "pillion was killed in an earlier run of this pod: everything begins anew, and nothing was undone";
+
+/// Removes what earlier runs have left, after whoever could still write there.
+fn clean_up(taken: &Taken, begun: &Begun, group: &str, printer: &mut Printer) -> Result<()> {
+    if taken.was_left()? {
+        warn(printer, KILLED)?;
+        for text in survivors::bring_down(taken, group) {
+            warn(printer, &text)?;
+        }
+        taken.empty()?;
+    }
+    begun.clean_up()?;
+    Ok(())
+}
+
 /// Tells what will not be as the file has it.
 fn warn_before(
     unkept: [Option<String>; 2],
@@ -217,13 +234,6 @@ fn warn_of(
 fn warn(printer: &mut Printer, text: &str) -> io::Result<()> {
     let text = format!(": {text}");
     printer.note(&Line::new(Tone::Waiting, "warning").and(Tone::Plain, text))
-}
-
-/// The namespace and the name that a run goes by.
-fn names(file: &Pod, pod: &LoadedPod) -> (String, String) {
-    let namespace = file.metadata.namespace.clone();
-    let namespace = namespace.unwrap_or_else(|| "default".to_owned());
-    (namespace, pod.lowered.pod.name.to_string())
 }
 
 fn larder(loaded: &Loaded, pod: &LoadedPod, begun: &Begun, room: &Path, program: &Path) -> Larder {

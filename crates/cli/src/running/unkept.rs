@@ -38,7 +38,6 @@ fn fields_of_pod(spec: &PodSpec) -> Vec<&'static str> {
 
 fn fields(security: &Security) -> Vec<&'static str> {
     let Security {
-        allow_privilege_escalation,
         read_only_root_filesystem,
         capabilities_drop,
         seccomp_profile,
@@ -49,10 +48,6 @@ fn fields(security: &Security) -> Vec<&'static str> {
         (
             "readOnlyRootFilesystem",
             *read_only_root_filesystem == Some(true),
-        ),
-        (
-            "allowPrivilegeEscalation",
-            *allow_privilege_escalation == Some(false),
         ),
         ("capabilities", !capabilities_drop.is_empty()),
         ("seccompProfile", confines(seccomp_profile.as_ref())),
@@ -90,7 +85,7 @@ mod tests {
             told("securityContext: {sysctls: [{name: a, value: b}]}", context).as_deref(),
             Some(
                 "not kept by host processes, which may do whatever this user may: the pod (sysctls), `app` \
-                 (readOnlyRootFilesystem, allowPrivilegeEscalation, capabilities, seccompProfile)"
+                 (readOnlyRootFilesystem, capabilities, seccompProfile)"
             )
         );
     }

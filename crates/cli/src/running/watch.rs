@@ -321,19 +321,7 @@ fn with_help(error: WatchError) -> anyhow::Error {
     }
 }
 
-/// A path without `.` and `..`, seen from a folder.
+/// A path seen from a folder. What is above a link depends on where it leads, so `..` stays.
 fn absolute(path: &Path, from: &Path) -> PathBuf {
-    let mut whole = PathBuf::new();
-    for part in from.join(path).components() {
-        match part {
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir => {
-                whole.pop();
-            }
-            std::path::Component::RootDir
-            | std::path::Component::Normal(_)
-            | std::path::Component::Prefix(_) => whole.push(part),
-        }
-    }
-    whole
+    from.join(path).components().collect()
 }

@@ -67,7 +67,12 @@ fn answer() -> PathBuf {
     if folder.ends_with("deps") {
         folder.pop();
     }
-    folder.join("examples/answer")
+    let answer = folder.join("examples/answer");
+    assert!(
+        answer.exists(),
+        "it is missing: `cargo build -p pillion --example answer` makes it"
+    );
+    answer
 }
 
 /// An app, and an ambassador that runs this.

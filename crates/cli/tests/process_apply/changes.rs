@@ -1,6 +1,7 @@
 //! What counts as a change, who is replaced for it, and what is seen of it afterwards.
 
-use super::place::{Place, hear};
+use super::place::Place;
+use super::started::Started;
 use super::{READY, pids, timeless};
 use std::process::Stdio;
 
@@ -159,7 +160,11 @@ fn a_config_map_changes_those_who_use_it() {
         .path()
         .join("state/pillion/default/shop/runs/1/volumes");
     let left = std::fs::read_dir(volumes).expect("it runs").count();
-    assert_eq!(left, 1, "files that nobody uses are gone");
+    assert_eq!(left, 2, "files that nobody can use are gone");
+    // It was not replaced, and is still told of what there was when it started.
+    let script = "cat \"$PILLION_VOLUME_CONFIG/value\"";
+    let (told, _, _) = place.says(&["exec", "shop/db", "--", "sh", "-c", script]);
+    assert_eq!(told, "one");
 }
 
 #[test]
@@ -272,11 +277,8 @@ fn one_file_is_applied_after_the_other() {
     );
     let file = place.file("shop", &slow);
     let mut first = place.pillion(&["apply", &file, "--json"]);
-    let mut first = first
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("pillion was built");
-    hear(first.stdout.as_mut().expect("it is piped"), r#""starting""#);
+    let mut first = Started::of(first.stdout(Stdio::piped()));
+    first.hear(r#""starting""#);
 
     let (_, told, code) = place.says(&["apply", &file]);
     assert_eq!(
@@ -290,7 +292,7 @@ fn one_file_is_applied_after_the_other() {
     let row = place.says(&["ps", "shop"]).0;
     assert!(row.contains("new version, put back in "), "{row}");
     place.says(&["stop"]);
-    let ended = first.wait().expect("it is ours");
-    assert_eq!(ended.code(), Some(1), "the pod ended before all was done");
+    let code = first.end().status.code();
+    assert_eq!(code, Some(1), "the pod ended before all was done");
     pod.end();
 }

@@ -1,6 +1,7 @@
 //! What containers write, read from another terminal.
 
-use super::place::{Place, hear};
+use super::place::Place;
+use super::started::Started;
 use super::{READY, TWO, app};
 use std::process::Stdio;
 
@@ -40,15 +41,11 @@ fn logs_are_followed_until_the_pod_is_gone() {
     let script = format!("mkfifo {0}; echo first; cat {0}; echo last", fifo.display());
     let pod = place.run("orders", &app(&script), r#""line":"first""#);
     let mut command = place.pillion(&["logs", "orders", "app", "-f"]);
-    let mut child = command
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("pillion was built");
-    let out = child.stdout.as_mut().expect("it is piped");
-    hear(out, "first\n");
+    let mut following = Started::of(command.stdout(Stdio::piped()));
+    following.hear("first\n");
     std::fs::write(&fifo, "second\n").expect("somebody reads");
-    assert_eq!(hear(out, "last\n"), "second\nlast\n");
-    assert!(child.wait().expect("it is ours").success());
+    assert_eq!(following.hear("last\n"), "second\nlast\n");
+    assert!(following.end().status.success());
     pod.end();
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Two containers that stay, one below the other, with a volume and limits where these can be had. `$$` stands for
 /// one dollar sign.
-const STAYS: &str = "
+pub(super) const STAYS: &str = "
   restartPolicy: Never
   volumes: [{name: shared, emptyDir: {}}]
   containers:
@@ -25,7 +25,7 @@ const STAYS: &str = "
 ";
 
 /// The process that a container tells of in a line like `app | app at 123`.
-fn told(line: &str) -> Process {
+pub(super) fn told(line: &str) -> Process {
     let pid = line.rsplit(' ').next().unwrap();
     Process::of(pid.parse().unwrap()).unwrap()
 }
@@ -357,9 +357,15 @@ fn parent(process: &Process) -> Process {
 
 /// What `pillion trace` shows of a run of a pod.
 fn traced(pod: &Pod, run: &str) -> String {
+    traced_as(pod, run, "text")
+}
+
+/// The same in another form.
+fn traced_as(pod: &Pod, run: &str, form: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pillion"));
     pod.dress(&mut command);
-    let output = command.args(["trace", run]).output().unwrap();
+    let arguments = ["trace", run, "-o", form];
+    let output = command.args(arguments).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -378,6 +384,15 @@ fn a_run_that_was_killed_is_not_shown_as_one_that_goes_on() {
     let shown = traced(&pod, &pod.name);
     assert!(shown.contains(", then pillion was killed;"), "{shown}");
     assert!(!shown.contains("and not ended"), "{shown}");
+    assert!(shown.contains("\n was running    base, app"), "{shown}");
+    for (form, word) in [
+        ("json", r#""cutOff":true"#),
+        ("svg", ": then pillion was killed"),
+        ("html", ">killed</span>"),
+    ] {
+        let shown = traced_as(&pod, &pod.name, form);
+        assert!(shown.contains(word), "{form}: {shown}");
+    }
 
     // While another run of the pod is there, that one is still the one that was killed.
     let next = pod.start();

@@ -2,7 +2,7 @@
 
 use super::pod::Pod;
 use rustix::process::Signal;
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
@@ -24,6 +24,15 @@ fn server(answer: impl Fn(TcpStream) + Clone + Send + 'static) -> u16 {
 fn until_they_go(mut stream: TcpStream) {
     let mut bytes = [0; 1024];
     while stream.read(&mut bytes).is_ok_and(|count| count > 0) {}
+}
+
+/// Waits until whoever asked has said something or has gone away, but not longer than that. Says whether they have gone.
+fn they_go_within(stream: &mut TcpStream, time: Duration) -> bool {
+    stream.set_read_timeout(Some(time)).unwrap();
+    match stream.read(&mut [0; 1024]) {
+        Ok(count) => count == 0,
+        Err(error) => error.kind() != ErrorKind::WouldBlock,
+    }
 }
 
 /// Runs a pod with an app that is probed in this way, until one waits no longer for it to be ready, and then stops it.
@@ -73,10 +82,11 @@ fn one_that_does_not_speak_grpc_is_not_ready() {
 fn one_that_answers_by_and_by_is_not_ready() {
     let port = server(|mut stream| {
         for byte in b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" {
-            thread::park_timeout(Duration::from_millis(200));
-            if stream.write_all(&[*byte]).is_err() {
+            if they_go_within(&mut stream, Duration::from_millis(200)) {
                 return;
             }
+            // They may be on their way.
+            let _ = stream.write_all(&[*byte]);
         }
     });
 

@@ -1,11 +1,15 @@
 //! There is not enough of something, or nobody is there: a clear word, and nothing is left.
 
+use super::kills::told;
+use super::machine::{self, is_root, skip};
 use super::pod::{Ended, Pod, Running};
-use rustix::process::Signal;
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, prlimit};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 const TWO: &str = "
   restartPolicy: Never
@@ -90,6 +94,43 @@ fn what_to_do_about_too_few_descriptors_is_told() {
     }
 }
 
+#[test]
+fn a_pod_that_runs_out_of_descriptors_says_so_and_goes_on_when_there_are_more() {
+    let pod = Pod::new(
+        "
+  restartPolicy: OnFailure
+  containers:
+    - name: base
+      sidecar: true
+      readyOn: {logLine: base at}
+      command: [sh, -c, 'echo base at $$$$; exec sleep 1000']
+    - name: app
+      requires: [base]
+      backoff: {initialSeconds: 1}
+      command: [sh, -c, 'echo app up; mkdir once || exit 0; until [ -e again ]; do sleep 0.02; done; exit 1']
+",
+    );
+    let run = Running::start(after(&pod, "exec 2>&1;"));
+    let base = told(&run.hear("base at "));
+    run.hear("app up");
+    // What it has open stays so.
+    let few = Rlimit {
+        current: Some(3),
+        ..getrlimit(Resource::Nofile)
+    };
+    let process = Pid::from_raw(run.pid());
+    let enough = prlimit(process, Resource::Nofile, few).unwrap();
+
+    fs::write(pod.path("again"), "").unwrap();
+    run.hear("Too many open files");
+    assert!(!base.ends_within(Duration::ZERO));
+    prlimit(process, Resource::Nofile, enough).unwrap();
+
+    run.hear("app up");
+    assert_eq!(run.end().code, 0);
+    pod.assert_nothing_is_left();
+}
+
 /// Listens to a run to its end, and stops it when it waits for better times.
 fn stop_when_stuck(run: Running) -> (Vec<String>, Ended) {
     let mut heard = Vec::new();
@@ -104,16 +145,15 @@ fn stop_when_stuck(run: Running) -> (Vec<String>, Ended) {
 
 /// The machine lets us make a file system of our own.
 fn can_mount() -> bool {
-    let tried = Command::new("unshare")
-        .args([MOUNTS, "mount", "-t", "tmpfs", "none", "/mnt"])
-        .stderr(Stdio::null())
-        .status();
     // Who is root only in a namespace of its own has no place for its sockets.
-    rustix::process::geteuid().is_root() && tried.is_ok_and(|status| status.success())
+    if !is_root() {
+        skip("only root has a place for its sockets there");
+    }
+    is_root() && machine::can_mount()
 }
 
 /// A mount namespace of its own.
-const MOUNTS: &str = "-rm";
+const MOUNTS: &str = "--mount";
 
 /// Runs a pod whose state is on a file system of this size, with so many bytes taken.
 fn run_on(pod: &Pod, kilobytes: u32, taken: u32) -> Ended {
@@ -172,8 +212,11 @@ fn output_into_a_disk_that_is_full_does_not_end_the_pod() {
 fn limits_that_cannot_be_kept_are_named_one_by_one() {
     // Only the older control groups can be taken away one by one.
     let each = |name: &str| Path::new("/sys/fs/cgroup").join(name).is_dir();
-    if !can_mount() || !["cpu", "memory"].into_iter().all(each) {
+    if !can_mount() {
         return;
+    }
+    if !["cpu", "memory"].into_iter().all(each) {
+        return skip("the control groups here are the newer ones");
     }
     let pod = Pod::new(
         "
@@ -234,6 +277,21 @@ fn a_file_that_cannot_be_read_is_named() {
 
     assert_eq!(ended.code, 2, "{ended:?}");
     assert!(ended.notes.contains("pod.yaml"), "{}", ended.notes);
+}
+
+#[test]
+fn a_file_that_is_closed_to_its_user_is_named() {
+    if is_root() {
+        return skip("root reads every file");
+    }
+    let pod = Pod::new(TWO);
+    fs::set_permissions(pod.file(), fs::Permissions::from_mode(0o000)).unwrap();
+
+    let ended = pod.run();
+
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.notes.contains("pod.yaml"), "{}", ended.notes);
+    assert!(ended.notes.contains("ermission denied"), "{}", ended.notes);
 }
 
 #[test]

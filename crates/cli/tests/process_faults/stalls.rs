@@ -77,3 +77,30 @@ fn a_reader_that_goes_on_misses_nothing() {
     assert_eq!(lines, LINES);
     pod.assert_nothing_is_left();
 }
+
+#[test]
+fn a_container_is_started_though_nobody_reads() {
+    let pod = Pod::new(&format!(
+        "
+  restartPolicy: Never
+  containers:
+    - {{name: loud, command: [sh, -c, 'yes | head -n {LINES}']}}
+    - {{name: pause, oneshot: true, command: [sleep, '1']}}
+    - {{name: late, requires: [pause], command: [sh, -c, 'echo here; : > started']}}
+"
+    ));
+    let (mut child, mut out) = stalled(&pod);
+    let process = Process::of(child.id().cast_signed()).unwrap();
+    let mut patience = LIMIT;
+    while !pod.path("started").exists() {
+        assert!(!process.ends_within(STEP), "the pod has ended without it");
+        patience = patience.checked_sub(STEP).expect("it is started");
+    }
+
+    let mut told = String::new();
+    out.read_to_string(&mut told).unwrap();
+
+    assert!(child.wait().unwrap().success());
+    assert!(told.lines().any(|line| line == "late | here"), "{told}");
+    pod.assert_nothing_is_left();
+}

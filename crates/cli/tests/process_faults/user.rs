@@ -3,13 +3,14 @@
 use super::again::try_again;
 
 /// What is tried again, as far as it does not take long.
-const AGAIN: [&str; 9] = [
+const AGAIN: [&str; 10] = [
     "journal::",
     "kills::",
     "containers::",
     "shortage::",
     "refusals::",
     "stalls::",
+    "survivors::",
     "twins::",
     "--skip=a_flood",
     "--skip=at_any_moment",

@@ -1,11 +1,12 @@
 //! Somebody joins a container that runs.
 
-use super::place::{Place, hear, rest, told};
+use super::place::{Place, rest, told};
 use super::seat::Seat;
+use super::started::{Started, hear};
 use rustix::process::Signal;
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 /// A pod of one container with these fields, that runs this script.
 fn app(fields: &str, script: &str) -> String {
@@ -29,9 +30,8 @@ const ECHO: &str = "echo up; while read line; do echo got $line; done; echo all;
 /// Like a shell for people.
 const SHELL: &str = "echo up; exec sh -i";
 
-fn begin(command: &mut Command) -> Child {
-    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    command.spawn().expect("pillion was built")
+fn begin(command: &mut Command) -> Started {
+    Started::of(command.stdin(Stdio::piped()).stdout(Stdio::piped()))
 }
 
 #[test]
@@ -40,13 +40,11 @@ fn one_that_reads_is_written_to_by_one_after_the_other() {
     let mut pod = place.run("orders", &app(STDIN, ECHO), r#""line":"up""#);
     for word in ["one", "two"] {
         let mut joined = begin(&mut place.pillion(&["attach", "orders"]));
-        let mut input = joined.stdin.take().expect("it is piped");
+        let mut input = joined.input();
         writeln!(input, "{word}").expect("somebody reads");
-        let out = joined.stdout.as_mut().expect("it is piped");
-        assert_eq!(hear(out, "\n"), format!("got {word}\n"));
+        assert_eq!(joined.hear("\n"), format!("got {word}\n"));
         pod.wait_for(&format!(r#""line":"got {word}""#));
-        joined.kill().expect("it runs");
-        joined.wait().expect("it is ours");
+        drop(joined);
     }
     assert_eq!(place.says(&["stop", "--now"]).2, Some(0));
 }
@@ -57,13 +55,12 @@ fn one_that_reads_once_has_read_all_when_the_first_has_said_all() {
     let pod = place.run("orders", &app(ONCE, ECHO), r#""line":"up""#);
 
     let mut joined = begin(&mut place.pillion(&["attach", "orders/app"]));
-    let mut input = joined.stdin.take().expect("it is piped");
+    let mut input = joined.input();
     input.write_all(b"one\ntwo\n").expect("somebody reads");
     drop(input);
 
     let expected = "got one\ngot two\nall\n".to_owned();
-    let output = joined.wait_with_output().expect("it ends");
-    assert_eq!(told(&output), (expected, String::new(), Some(3)));
+    assert_eq!(told(&joined.end()), (expected, String::new(), Some(3)));
     pod.end();
 }
 
@@ -72,12 +69,11 @@ fn one_that_is_killed_has_said_all() {
     let place = Place::new();
     let pod = place.run("orders", &app(ONCE, ECHO), r#""line":"up""#);
     let mut joined = begin(&mut place.pillion(&["attach", "orders/app"]));
-    let input = joined.stdin.as_mut().expect("it is piped");
+    let mut input = joined.input();
     input.write_all(b"one\n").expect("somebody reads");
-    hear(joined.stdout.as_mut().expect("it is piped"), "got one\n");
+    joined.hear("got one\n");
 
-    joined.kill().expect("it runs");
-    joined.wait().expect("it is ours");
+    drop(joined);
 
     let (_, told) = pod.end();
     assert!(told.join("\n").contains(r#""line":"all""#), "{told:?}");
@@ -223,8 +219,8 @@ fn whoever_does_not_read_misses_something_and_holds_nobody_up() {
     hear(&mut deaf, "attached");
     let mut command = place.pillion(&["attach", "orders"]);
     let command = command.stdin(Stdio::piped()).stdout(Stdio::null());
-    let mut writer = command.spawn().expect("pillion was built");
-    let input = writer.stdin.as_mut().expect("it is piped");
+    let mut writer = Started::of(command);
+    let mut input = writer.input();
     input.write_all(b"go\n").expect("somebody reads");
 
     pod.wait_for(r#""line":"done""#);
@@ -238,6 +234,7 @@ fn whoever_does_not_read_misses_something_and_holds_nobody_up() {
         "{}",
         &heard[heard.len() - 50..]
     );
-    assert!(writer.wait().expect("it is ours").success());
+    drop(input);
+    assert!(writer.end().status.success());
     pod.end();
 }

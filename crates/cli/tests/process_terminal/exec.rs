@@ -2,6 +2,7 @@
 
 use super::place::{Place, told};
 use super::seat::Seat;
+use super::started::Started;
 use rustix::process::Signal;
 use std::io::Write as _;
 use std::process::Stdio;
@@ -76,16 +77,12 @@ fn a_terminal_can_be_had_where_there_is_none() {
     let script = "test -t 0 && cat && echo all read && exit 6";
     let mut command = place.pillion(&["exec", "-t", "orders", "--", "sh", "-c", script]);
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("pillion was built");
+    let mut started = Started::of(command.stderr(Stdio::piped()));
 
-    let mut input = child.stdin.take().expect("it is piped");
+    let mut input = started.input();
     input.write_all(b"typed\n").expect("somebody reads");
     drop(input);
 
     let expected = "typed\r\ntyped\r\nall read\r\n".to_owned();
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(told(&output), (expected, String::new(), Some(6)));
+    assert_eq!(told(&started.end()), (expected, String::new(), Some(6)));
 }

@@ -1,5 +1,6 @@
 //! Volumes that are to be in memory.
 
+use super::machine::{is_root, skip};
 use super::pod::{Ended, Pod, Running};
 use rustix::process::Signal;
 use std::fs;
@@ -36,11 +37,15 @@ fn in_memory(pod: &Pod) -> Vec<PathBuf> {
     paths.filter(is_of_pod).collect()
 }
 
-/// Where this machine has memory mounted, as nearly every one has.
+/// Whether this machine has memory mounted, as nearly every one has. If not, it says so.
 fn has_memory() -> bool {
     let mut stat = Command::new("stat");
     let about = stat.args(["-f", "-c", "%T", "/dev/shm"]).output();
-    about.is_ok_and(|about| about.stdout == b"tmpfs\n")
+    let has = about.is_ok_and(|about| about.stdout == b"tmpfs\n");
+    if !has {
+        skip("no memory is mounted at /dev/shm");
+    }
+    has
 }
 
 #[test]
@@ -108,8 +113,11 @@ fn the_same_pod_can_be_run_twice_where_its_state_is_elsewhere() {
 
 #[test]
 fn a_folder_of_somebody_else_is_not_used() {
-    if !has_memory() || !rustix::process::geteuid().is_root() {
+    if !has_memory() {
         return;
+    }
+    if !is_root() {
+        return skip("only root can do that");
     }
     let pod = Pod::new(STAYS);
     let run = pod.start();
@@ -149,8 +157,11 @@ fn run_without_memory(pod: &Pod) -> Ended {
 fn without_memory_they_are_on_the_disk_and_one_warning_says_so() {
     let pod = Pod::new(SHARED);
     // Who is root only in a namespace of its own has no place for its sockets.
-    if !has_memory() || !rustix::process::geteuid().is_root() {
+    if !has_memory() {
         return;
+    }
+    if !is_root() {
+        return skip("only root can do that");
     }
 
     let ended = run_without_memory(&pod);

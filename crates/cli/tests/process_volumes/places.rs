@@ -1,5 +1,6 @@
 //! Where volumes are mounted, and what becomes of what is written beside them.
 
+use super::machine::can_mount;
 use super::pod::Pod;
 use std::fs;
 
@@ -33,12 +34,6 @@ fn assert_refused(pod: &Pod, words: &[&str]) {
 fn mount(pod: &Pod, name: &str) -> String {
     let path = pod.path(name).canonicalize().unwrap_or(pod.path(name));
     format!("{{name: cache, mountPath: {}}}", path.display())
-}
-
-/// The machine lets us have mounts at all.
-fn can_mount() -> bool {
-    let mounts = "{name: cache, mountPath: /pillion-test}";
-    pod(CACHE, mounts, "").run().code == 0
 }
 
 #[test]

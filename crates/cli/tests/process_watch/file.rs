@@ -1,7 +1,8 @@
 //! The pod file itself.
 
 use super::place::Place;
-use super::{Yard, has, pod, write};
+use super::started::Started;
+use super::{READY, Yard, has, pod, run, swap, write};
 use std::fs;
 use std::process::Stdio;
 
@@ -98,6 +99,34 @@ fn a_file_that_is_gone_is_waited_for() {
 }
 
 #[test]
+fn a_file_is_applied_when_a_link_on_the_way_to_it_is_swapped() {
+    let place = Place::new();
+    write(place.path().join("d1/pod.yaml"), &pod("{}", TWO));
+    write(place.path().join("d2/pod.yaml"), &other(2001));
+    swap(&place, "d1", "current");
+    swap(&place, "current/pod.yaml", "pod.yaml");
+    let mut child = run(&place, READY);
+
+    swap(&place, "d2", "current");
+    child.hear(CHANGED);
+    child.hear("1 replaced in");
+    write(place.path().join("d2/pod.yaml"), &other(2002));
+    child.hear(CHANGED);
+    child.hear("1 replaced in");
+    swap(&place, "current", "current");
+    let told = child.hear("pod.yaml is gone: the pod runs on, and the file is waited for");
+    let why = "pod.yaml: Too many levels of symbolic links";
+    assert!(has(&told, &["warning: cannot watch", why]), "{told:#?}");
+    swap(&place, "d1", "current");
+    child.hear(CHANGED);
+    let told = child.hear("1 replaced in");
+    assert!(
+        has(&told, &[r#""container":"app","attempt":4"#]),
+        "{told:#?}"
+    );
+}
+
+#[test]
 fn a_change_while_one_is_applied_comes_after_it() {
     let app = |wait: &str, number: u32| {
         format!(
@@ -137,7 +166,7 @@ fn without_watch_nothing_is_followed() {
     let place = Place::new();
     let text = pod("app: [src, missing]", TWO);
     write(place.path().join("pod.yaml"), &text);
-    let mut pod = place.run_in(place.path(), "pod.yaml", &[], super::READY);
+    let mut pod = place.run_in(place.path(), "pod.yaml", &[], READY);
     write(place.path().join("src"), "new");
     write(place.path().join("pod.yaml"), &other(2001));
     place.says(&["restart", "shop/db"]);
@@ -154,19 +183,15 @@ fn in_a_pipe_it_is_told_among_the_story() {
     write(place.path().join("pod.yaml"), &pod("app: src", TWO));
     let mut command = place.pillion(&["run", "pod.yaml", "--watch"]);
     let command = command.current_dir(place.path());
-    let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
-    let mut err = process.stderr.take().unwrap();
-    super::place::hear(&mut err, "warning: src does not exist; it is waited for\n");
-    super::place::hear(&mut err, "pod ready\n");
+    let mut run = Started::of(command.stderr(Stdio::piped()));
+    run.hear_errors("warning: src does not exist; it is waited for\n");
+    run.hear_errors("pod ready\n");
     write(place.path().join("src"), "new");
-    super::place::hear(&mut err, "app restarts: src changed\n");
-    super::place::hear(&mut err, "pod ready\n");
+    run.hear_errors("app restarts: src changed\n");
+    run.hear_errors("pod ready\n");
     write(place.path().join("pod.yaml"), &other(2001));
-    super::place::hear(
-        &mut err,
-        "pod.yaml changed: 1 of 2 containers changes\n  app  command\n",
-    );
-    super::place::hear(&mut err, "shop  1 replaced in");
+    run.hear_errors("pod.yaml changed: 1 of 2 containers changes\n  app  command\n");
+    run.hear_errors("shop  1 replaced in");
     place.says(&["stop"]);
-    process.wait().unwrap();
+    run.end();
 }

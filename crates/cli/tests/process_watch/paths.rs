@@ -1,7 +1,7 @@
 //! The paths that containers are restarted for.
 
 use super::place::Place;
-use super::{READY, Yard, has, pod, run, write};
+use super::{READY, Yard, has, pod, run, swap, write};
 use std::fs;
 
 const APP: &str = r#"    - {name: db, command: [sh, -c, "exec sleep 1000"]}
@@ -72,6 +72,30 @@ fn what_is_missing_is_told_and_waited_for_and_so_is_what_goes() {
     write(place.path().join("src/main"), "back");
     // With what is in it or without, as the kernel has it.
     child.hear(r#""reaction":"Restart","reason":"src"#);
+}
+
+#[test]
+fn a_container_is_restarted_for_what_swapped_links_lead_to() {
+    let place = Place::new();
+    for file in ["1/src/main", "1/config/a", "2/src/main", "2/config/a"] {
+        write(place.path().join(file), "old\n");
+    }
+    swap(&place, "1/src", "src");
+    let watch = "app: [src, src/../config/a]";
+    write(place.path().join("pod.yaml"), &pod(watch, APP));
+    let mut child = run(&place, READY);
+    write(place.path().join("1/config/a"), "new");
+    child.hear(&restarts("src/../config/a changed"));
+    child.hear(r#""container":"app","attempt":2,"what":"ready""#);
+
+    swap(&place, "2/src", "src");
+    child.hear(&restarts("src and 1 other changed"));
+    child.hear(r#""container":"app","attempt":3,"what":"ready""#);
+    write(place.path().join("2/src/main"), "new");
+    child.hear(&restarts("src/main changed"));
+    child.hear(r#""container":"app","attempt":4,"what":"ready""#);
+    write(place.path().join("2/config/a"), "new");
+    child.hear(&restarts("src/../config/a changed"));
 }
 
 #[test]

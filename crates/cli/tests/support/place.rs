@@ -1,10 +1,12 @@
 //! Pods that really run, each in a place of its own, and those who talk to them.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use super::started::{LIMIT, Started};
+use rustix::process::Signal;
+use std::io::{ErrorKind, Read as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::thread::JoinHandle;
+use std::process::{Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 
 /// A place for pods: nobody else's runs and sockets are seen from there.
 pub(crate) struct Place {
@@ -13,9 +15,8 @@ pub(crate) struct Place {
 
 /// A pod that is run by a process of its own. Dropped, it is killed with all its containers.
 pub(crate) struct Pod {
-    process: Child,
-    lines: Option<Box<dyn Iterator<Item = String> + Send>>,
-    drain: Option<JoinHandle<Vec<String>>>,
+    process: Started,
+    lines: Receiver<String>,
 }
 
 // === impl Place ===
@@ -49,7 +50,7 @@ impl Place {
 
     /// What a command says, on both ways, and how it ends.
     pub(crate) fn says(&self, arguments: &[&str]) -> (String, String, Option<i32>) {
-        told(&self.pillion(arguments).output().expect("pillion was built"))
+        told(&Started::output(&mut self.pillion(arguments)))
     }
 
     /// Writes the file of a pod with these containers, and whatever comes after them.
@@ -78,14 +79,9 @@ impl Place {
         let mut command = self.pillion(&["run", "--json", file]);
         command.args(options).current_dir(folder);
         let command = command.stdout(Stdio::piped()).stderr(Stdio::inherit());
-        let mut process = command.spawn().expect("pillion was built");
-        let out = BufReader::new(process.stdout.take().expect("it is piped"));
-        let lines = out.lines().map_while(Result::ok);
-        let mut pod = Pod {
-            process,
-            lines: Some(Box::new(lines)),
-            drain: None,
-        };
+        let mut process = Started::of(command);
+        let lines = process.lines();
+        let mut pod = Pod { process, lines };
         pod.wait_for(until);
         pod
     }
@@ -103,50 +99,45 @@ impl Place {
 // === impl Pod ===
 
 impl Pod {
-    /// Waits until something is told that contains this; nobody reads on after the last time.
+    /// Waits until something is told that contains this.
     pub(crate) fn wait_for(&mut self, until: &str) {
         self.hear(until);
     }
 
     /// The same, with all that is told meanwhile.
     pub(crate) fn hear(&mut self, until: &str) -> Vec<String> {
-        let lines = self.lines.as_mut().expect("it was not let go");
         let mut heard = Vec::new();
-        for line in lines.by_ref() {
-            let found = line.contains(until);
-            heard.push(line);
-            if found {
+        loop {
+            match self.lines.recv_timeout(LIMIT) {
+                Ok(line) => heard.push(line),
+                Err(error) => panic!("{error}: `{until}` is not in {heard:#?}"),
+            }
+            if heard.last().is_some_and(|line| line.contains(until)) {
                 return heard;
             }
-        }
-        panic!("the pod ended without {until}: {heard:#?}");
-    }
-
-    /// Lets it go on by itself.
-    pub(crate) fn let_go(&mut self) {
-        if let Some(lines) = self.lines.take() {
-            self.drain = Some(std::thread::spawn(move || lines.collect()));
         }
     }
 
     /// Waits for its end. Says how it ended, and what it told since it was last listened to.
-    pub(crate) fn end(mut self) -> (ExitStatus, Vec<String>) {
-        self.let_go();
-        let told = self.drain.take().map(JoinHandle::join);
-        let told = told.expect("it was let go").expect("reading does not fail");
-        (self.process.wait().expect("it is ours"), told)
+    pub(crate) fn end(self) -> (ExitStatus, Vec<String>) {
+        let Self { process, lines } = self;
+        let status = process.end().status;
+        let mut told = Vec::new();
+        loop {
+            match lines.recv_timeout(LIMIT) {
+                Ok(line) => told.push(line),
+                Err(RecvTimeoutError::Disconnected) => return (status, told),
+                Err(RecvTimeoutError::Timeout) => panic!("somebody keeps its output: {told:#?}"),
+            }
+        }
     }
 
     pub(crate) fn id(&self) -> u32 {
         self.process.id()
     }
-}
 
-impl Drop for Pod {
-    fn drop(&mut self) {
-        // It may have ended, and been waited for.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+    pub(crate) fn signal(&self, signal: Signal) {
+        self.process.signal(signal);
     }
 }
 
@@ -159,22 +150,13 @@ pub(crate) fn told(output: &Output) -> (String, String, Option<i32>) {
     )
 }
 
-/// Reads what a process says until it has said this.
-pub(crate) fn hear(from: &mut impl std::io::Read, until: &str) -> String {
-    let mut heard = String::new();
-    let mut byte = [0];
-    while !heard.contains(until) {
-        let read = from.read(&mut byte).expect("it can be read");
-        assert_eq!(read, 1, "it ended after {heard}");
-        heard.push(char::from(byte[0]));
-    }
-    heard
-}
-
 /// Everything until the other side goes.
 pub(crate) fn rest(from: &mut UnixStream) -> String {
+    from.set_read_timeout(Some(LIMIT)).expect("it is not zero");
     let mut rest = String::new();
-    // Whoever was cut off in the middle of something gets an error.
-    let _ = from.read_to_string(&mut rest);
-    rest
+    match from.read_to_string(&mut rest) {
+        Err(error) if error.kind() == ErrorKind::WouldBlock => panic!("it stays after {rest}"),
+        // Whoever was cut off in the middle of something gets an error.
+        Ok(_) | Err(_) => rest,
+    }
 }

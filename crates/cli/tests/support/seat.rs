@@ -3,17 +3,20 @@
 use pillion_runtime::terminal::{Size, Terminal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, read, write};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, waitpid};
 use rustix::termios::{LocalModes, tcgetattr};
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, ExitStatus};
+use std::sync::mpsc::channel;
+use std::thread;
 use std::time::Duration;
 
 /// A terminal with a command in it.
 pub(crate) struct Seat {
     terminal: Terminal,
     child: Child,
-    seen: String,
+    /// What nobody was told yet. A read may end in the middle of a character.
+    seen: Vec<u8>,
 }
 
 /// Whatever takes longer than this hangs, also on a machine with much to do.
@@ -24,10 +27,12 @@ const LIMIT: Duration = Duration::from_mins(2);
 impl Seat {
     /// Runs a command in a terminal that it controls.
     pub(crate) fn run(command: &Command) -> Self {
-        let size = Size {
-            columns: 100,
-            rows: 30,
-        };
+        Self::run_in(command, 100)
+    }
+
+    /// The same in one that is so wide.
+    pub(crate) fn run_in(command: &Command, columns: u16) -> Self {
+        let size = Size { columns, rows: 30 };
         let terminal = Terminal::open(size).expect("there is one more");
         let copy = || -> OwnedFd { terminal.inner.try_clone().expect("it can be") };
         let mut inner = Command::new("setsid");
@@ -48,7 +53,7 @@ impl Seat {
         Self {
             terminal,
             child,
-            seen: String::new(),
+            seen: Vec::new(),
         }
     }
 
@@ -60,17 +65,17 @@ impl Seat {
     /// Waits until this is seen; tells all that was seen before and nobody was told.
     pub(crate) fn sees(&mut self, wanted: &str) -> String {
         loop {
-            if let Some(at) = self.seen.find(wanted) {
+            let mut windows = self.seen.windows(wanted.len());
+            if let Some(at) = windows.position(|window| window == wanted.as_bytes()) {
                 let rest = self.seen.split_off(at + wanted.len());
-                return std::mem::replace(&mut self.seen, rest);
+                let seen = std::mem::replace(&mut self.seen, rest);
+                return String::from_utf8_lossy(&seen).into_owned();
             }
             let mut bytes = [0; 4096];
             match read(&self.terminal.outer, &mut bytes) {
-                Ok(count) => self
-                    .seen
-                    .push_str(&String::from_utf8_lossy(&bytes[..count])),
+                Ok(count) => self.seen.extend_from_slice(&bytes[..count]),
                 Err(Errno::AGAIN) => self.wait(wanted),
-                Err(error) => panic!("{error}: `{wanted}` is not in {:?}", self.seen),
+                Err(error) => panic!("{error}: `{wanted}` is not in {:?}", self.text()),
             }
         }
     }
@@ -87,7 +92,11 @@ impl Seat {
         let limit = Timespec::try_from(LIMIT).expect("it is short");
         let mut events = [PollFd::new(&self.terminal.outer, PollFlags::IN)];
         let came = poll(&mut events, Some(&limit));
-        assert_eq!(came, Ok(1), "`{wanted}` is not in {:?}", self.seen);
+        assert_eq!(came, Ok(1), "`{wanted}` is not in {:?}", self.text());
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.seen).into_owned()
     }
 
     pub(crate) fn resize(&self, columns: u16, rows: u16) {
@@ -106,6 +115,17 @@ impl Seat {
         self.child.id()
     }
 
+    /// Waits until the command is stopped: it has the terminal no more, and has not ended.
+    pub(crate) fn is_left(&self) {
+        let child = self.child.id().try_into().ok().and_then(Pid::from_raw);
+        let (told, stopped) = channel();
+        // If it ends instead, nobody is told that it was stopped.
+        thread::spawn(move || told.send(waitpid(child, WaitOptions::UNTRACED)));
+        let status = stopped.recv_timeout(LIMIT).expect("it is stopped");
+        let status = status.expect("it is ours");
+        assert!(status.is_some_and(|(_, status)| status.stopped()));
+    }
+
     /// Waits for the end of the command.
     pub(crate) fn end(mut self) -> (ExitStatus, Self) {
         let child = self.child.id().try_into().ok().and_then(Pid::from_raw);
@@ -113,7 +133,7 @@ impl Seat {
         let child = pidfd_open(child, PidfdFlags::empty()).expect("nobody has waited for it");
         let limit = Timespec::try_from(LIMIT).expect("it is short");
         let ended = poll(&mut [PollFd::new(&child, PollFlags::IN)], Some(&limit));
-        assert_eq!(ended, Ok(1), "it goes on after {:?}", self.seen);
+        assert_eq!(ended, Ok(1), "it goes on after {:?}", self.text());
         (self.child.wait().expect("it is ours"), self)
     }
 }

@@ -21,6 +21,8 @@ pub(crate) fn extent(plan: &Plan, dry_run: bool) -> String {
     let all = plan.changes.len() + plan.unchanged.len();
     match (plan.changes.len(), dry_run) {
         (0, _) => format!("nothing to do: {}", containers_are(all)),
+        (1, true) if all == 1 => "its container would change".to_owned(),
+        (1, false) if all == 1 => "its container changes".to_owned(),
         (1, true) => format!("1 of {all} containers would change"),
         (1, false) => format!("1 of {all} containers changes"),
         (some, true) => format!("{some} of {all} containers would change"),

@@ -13,18 +13,13 @@ pub(super) struct Telling {
     stamps: Stamps,
 }
 
-/// The whole text. A timeline that was cut off has no end, and gets none.
-pub(super) fn screen(
-    timeline: &Timeline,
-    cut_off: bool,
-    telling: Telling,
-    style: Style,
-) -> Vec<Line> {
+/// The whole text.
+pub(super) fn screen(timeline: &Timeline, telling: Telling, style: Style) -> Vec<Line> {
     let Telling { story, stamps } = telling;
     let result = result(timeline).map(|line| style.wrap(&line, 2));
     let mut parts = vec![
         trace(timeline, style),
-        result.unwrap_or_else(|| still(timeline, cut_off, style)),
+        result.unwrap_or_else(|| still(timeline, style)),
     ];
     parts.extend(story.map(|detail| lines(&timeline.story(detail), stamps, style)));
     parts.retain(|part| !part.is_empty());
@@ -32,8 +27,8 @@ pub(super) fn screen(
 }
 
 /// What went on when the last record was written.
-fn still(timeline: &Timeline, cut_off: bool, style: Style) -> Vec<Line> {
-    let end = if cut_off {
+fn still(timeline: &Timeline, style: Style) -> Vec<Line> {
+    let end = if timeline.header().cut_off {
         "then pillion was killed; at that time:"
     } else {
         "and not ended:"

@@ -4,8 +4,8 @@
 //! stream tells them apart by it.
 
 use super::Stream;
-use super::clean::{Colours, as_plain, clean};
 use super::tail::Piece;
+use pillion_runtime::clean;
 
 /// Appends the object, without a line feed. The times are `"at":…` and, where known, `"time":…`.
 ///
@@ -18,13 +18,7 @@ pub(super) fn write(name: &str, stream: Stream, times: &str, piece: Piece<'_>, o
     out.extend_from_slice(b"\",");
     out.extend_from_slice(times.as_bytes());
     out.extend_from_slice(b",\"line\":");
-    if let Some(text) = as_plain(piece.bytes) {
-        string(text, out);
-    } else {
-        let mut text = Vec::with_capacity(piece.bytes.len());
-        clean(piece.bytes, Colours::Drop, &mut text);
-        string(&String::from_utf8_lossy(&text), out);
-    }
+    string(&clean::text(piece.bytes), out);
     if piece.partial {
         out.extend_from_slice(b",\"partial\":true");
     }

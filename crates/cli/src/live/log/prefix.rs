@@ -1,8 +1,8 @@
 //! What stands before a line: the time, and whose it is.
 
-use super::clean::Colours;
 use super::{Form, Options};
 use pillion_engine::Tick;
+use pillion_runtime::clean::Colours;
 use pillion_timeline::Base;
 use pillion_timeline::quantity::moment;
 use pillion_timeline::story::Stamps;

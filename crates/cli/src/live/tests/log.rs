@@ -1,9 +1,9 @@
 //! Lines of containers: whole, harmless, and the same in whatever pieces they come.
 
-use crate::live::log::clean::{Colours, clean};
 use crate::live::log::tail::LONGEST;
 use crate::live::log::{Form, Log, Options, Stream};
 use pillion_engine::Tick;
+use pillion_runtime::clean::Colours;
 use pillion_timeline::story::Stamps;
 use pillion_timeline::{Base, Style, Wall};
 use std::time::Duration;
@@ -38,12 +38,6 @@ fn shown(options: Options, bytes: &[u8]) -> String {
     let mut log = log(options);
     log.take(at(310), 1, Stream::Stdout, bytes, &mut out);
     log.end(at(400), 1, &mut out);
-    String::from_utf8(out).unwrap()
-}
-
-fn cleaned(line: &[u8], colours: Colours) -> String {
-    let mut out = Vec::new();
-    clean(line, colours, &mut out);
     String::from_utf8(out).unwrap()
 }
 
@@ -257,59 +251,6 @@ fn a_long_line_is_not_cut_inside_a_character() {
     }
 }
 
-#[test]
-fn what_is_no_text_is_marked() {
-    assert_eq!(cleaned(b"a\xffb\xc3", Colours::Keep), "a\u{fffd}b\u{fffd}");
-}
-
-#[test]
-fn colours_pass_and_end_with_the_line() {
-    assert_eq!(
-        cleaned(b"\x1b[1;31mred", Colours::Keep),
-        "\x1b[1;31mred\x1b[0m"
-    );
-    assert_eq!(
-        cleaned(b"\x1b[38:5:9mx\x1b[0m", Colours::Keep),
-        "\x1b[38:5:9mx\x1b[0m"
-    );
-    assert_eq!(cleaned(b"\x1b[1;31mred\x1b[0m", Colours::Drop), "red");
-}
-
-#[test]
-fn whatever_else_a_terminal_would_obey_is_taken_out() {
-    for (line, text) in [
-        ("\x1b[2Jcleared", "cleared"),
-        ("\x1b[10;10Hmoved", "moved"),
-        ("\x1b[?25lhidden", "hidden"),
-        ("\x1b[>4;2mkeys", "keys"),
-        ("\x1b[6nanswer", "answer"),
-        ("\x1b[1 qcursor", "cursor"),
-        ("\x1b]0;title\x07text", "text"),
-        ("\x1b]8;;http://example.com\x1b\\link\x1b]8;;\x1b\\", "link"),
-        ("\x1b]52;c;aGk=\u{9c}clipboard", "clipboard"),
-        ("\x1bPq#0\x1b\\picture", "picture"),
-        ("\x1b_command\x1b\\x", "x"),
-        ("\x1b]never ended", ""),
-        ("\x1b]broken off\x1b[2Jx", "x"),
-        ("\x1bcreset", "reset"),
-        ("\x1b(0lines", "lines"),
-        ("\x1b#8letters", "letters"),
-        ("\u{9b}2Jeight bits", "eight bits"),
-        ("\u{9d}0;title\u{7}x", "x"),
-        (
-            "be\u{7}ll back\u{8}space nul\0 del\u{7f}",
-            "bell backspace nul del",
-        ),
-        ("\x1b", ""),
-        ("\x1b[", ""),
-        ("\x1b[31", ""),
-        ("\x1b[31ümlaut", "ümlaut"),
-        ("a\tb", "a\tb"),
-    ] {
-        assert_eq!(cleaned(line.as_bytes(), Colours::Keep), text, "{line:?}");
-    }
-}
-
 /// The text without the sequences that choose colours.
 fn without_colours(text: &str) -> String {
     let mut parts = text.split("\x1b[");
@@ -373,20 +314,5 @@ fn every_line_of_json_can_be_read() {
             let value: serde_json::Value = serde_json::from_str(line).unwrap();
             assert_eq!(value["log"]["container"], "app");
         }
-    }
-}
-
-#[test]
-fn every_control_character_is_taken_out_and_nothing_else() {
-    for c in (0..0x300).filter_map(char::from_u32) {
-        if matches!(c, '\r' | '\u{1b}') || (0x90..0xa0).contains(&u32::from(c)) {
-            continue;
-        }
-        let kept = if c.is_control() && c != '\t' {
-            "ab".to_owned()
-        } else {
-            format!("a{c}b")
-        };
-        assert_eq!(cleaned(format!("a{c}b").as_bytes(), Colours::Keep), kept);
     }
 }

@@ -3,7 +3,7 @@
 //! It keeps lines as they were written and breaks them by its width when it looks at them, so a
 //! change of its size breaks them anew, as terminals do.
 
-use crate::live::clip::columns_of;
+use unicode_width::UnicodeWidthChar as _;
 
 /// A terminal that scrolls, moves its cursor and erases.
 pub(super) struct Terminal {
@@ -102,7 +102,7 @@ impl Terminal {
 
     fn print(&mut self, c: char) {
         let cells = &mut self.lines[self.line];
-        for cell in std::iter::once(c).chain((1..columns_of(c)).map(|_| WIDE)) {
+        for cell in std::iter::once(c).chain((1..c.width().unwrap_or(0)).map(|_| WIDE)) {
             if cells.len() <= self.column {
                 cells.resize(self.column + 1, ' ');
             }

@@ -9,7 +9,7 @@ use crate::live::view::{Row, View};
 use pillion_engine::fact::Goal;
 use pillion_engine::pod::{Reaction, Role};
 use pillion_engine::{ContainerId, Engine, Refused, Request as Wish, Tick};
-use pillion_runtime::guard::{ChannelError, Outcome};
+use pillion_runtime::guard::{ChannelError, NotStarted, Outcome};
 use pillion_runtime::process::Processes;
 use pillion_timeline::Wall;
 use pillion_timeline::text::tame;
@@ -259,7 +259,7 @@ fn exec(
 
 pub(super) fn not_running(engine: &Engine, id: ContainerId) -> Answer {
     let name = container_name(engine, id);
-    let hint = "`pillion ps` with the name of the pod tells what it waits for";
+    let hint = "`pillion ps` with the name of the pod tells how it stands";
     refused(&format!("`{name}` does not run now"), Some(hint.to_owned()))
 }
 
@@ -329,14 +329,13 @@ fn status(engine: &Engine, now: Tick) -> Status {
 }
 
 /// How a command ended, as a shell would number it.
-pub(super) fn exec_done(outcome: Result<Outcome, String>) -> Answer {
+pub(super) fn exec_done(outcome: Result<Outcome, NotStarted>) -> Answer {
     match outcome {
         Ok(Outcome::Code(code)) => Answer::Exited(code),
         Ok(Outcome::Signal(signal)) => Answer::Exited(128 + signal),
-        // The system's words for it are all that a keeper tells.
-        Err(message) => Answer::NotRun {
-            missing: message.ends_with("(os error 2)"),
-            message,
+        Err(not_started) => Answer::NotRun {
+            missing: not_started.is_missing(),
+            message: not_started.message,
         },
     }
 }
