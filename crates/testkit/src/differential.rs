@@ -18,7 +18,7 @@ use crate::cluster::Cluster;
 use crate::cluster::files::{BackOff, Kubelet};
 use crate::kubelet::Player;
 use crate::processes;
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 use compare::compare;
 use dice::Dice;
 use draft::{Delay, Draft};
@@ -84,7 +84,7 @@ pub fn run(seed: u64, pods: u64, setup: Setup<'_>) -> anyhow::Result<Vec<Disagre
         let drafts = drafts.iter().filter(|(_, draft)| draft.delay() == delay);
         let drafts: Vec<_> = drafts.cloned().collect();
         if !drafts.is_empty() {
-            found.extend(round(delay, drafts, setup)?);
+            found.extend(round(delay, &drafts, setup)?);
         }
     }
     found.sort_by_key(|one| one.seed);
@@ -94,7 +94,7 @@ pub fn run(seed: u64, pods: u64, setup: Setup<'_>) -> anyhow::Result<Vec<Disagre
 /// Plays pods whose containers wait so long when they have crashed: the kubelet has one delay for all.
 fn round(
     delay: Delay,
-    drafts: Vec<(u64, Draft)>,
+    drafts: &[(u64, Draft)],
     setup: Setup<'_>,
 ) -> anyhow::Result<Vec<Disagreement>> {
     let back_off = match delay {
@@ -106,20 +106,17 @@ fn round(
     setup.cluster.stop_kubelet()?;
     setup.cluster.start_kubelet(Kubelet { back_off })?;
     let player = Player::open(setup.cluster)?;
-    let first = differing(&player, drafts, setup)?;
+    let first = differing(&player, drafts, setup);
     if first.is_empty() {
         return Ok(first);
     }
-    for Disagreement { seed, found, .. } in &first {
-        (setup.tell)(&format!("pod {seed}: {}", found.join("; ")));
-    }
     (setup.tell)(&format!("{} of {pods} pods differ; once more", first.len()));
-    let again = once_more(&player, first, setup)?;
+    let again = once_more(&player, first, setup);
     if !setup.shrinks {
         return Ok(again);
     }
     let shrunk = again.into_iter().map(|one| shrink(&player, one, setup));
-    shrunk.collect()
+    Ok(shrunk.collect())
 }
 
 // === impl Comparison ===
@@ -145,57 +142,54 @@ impl Comparison {
         }
         Self { found, seen }
     }
+
+    fn failed(why: &anyhow::Error) -> Self {
+        Self {
+            found: vec![format!("it cannot be played: {why:#}")],
+            seen: String::new(),
+        }
+    }
 }
 
 /// Makes a pod smaller as long as it differs, every time that it is played.
-fn shrink(
-    player: &Player<'_>,
-    mut one: Disagreement,
-    setup: Setup<'_>,
-) -> anyhow::Result<Disagreement> {
+fn shrink(player: &Player<'_>, mut one: Disagreement, setup: Setup<'_>) -> Disagreement {
     for _ in 0..STEPS {
-        (setup.tell)(&format!("pod {}: {}", one.seed, one.found.join("; ")));
+        (setup.tell)(&format!("pod {}, made smaller", one.seed));
         let simpler = one.draft.simpler().into_iter();
-        let simpler = simpler.map(|draft| (one.seed, draft)).collect();
-        let smaller = differing(player, simpler, setup)?;
-        let mut smaller = once_more(player, smaller, setup)?;
+        let simpler: Vec<_> = simpler.map(|draft| (one.seed, draft)).collect();
+        let smaller = differing(player, &simpler, setup);
+        let mut smaller = once_more(player, smaller, setup);
         if smaller.is_empty() {
-            return Ok(one);
+            return one;
         }
         one = smaller.swap_remove(0);
     }
-    Ok(one)
+    one
 }
 
 /// Those that differ again: a busy machine is not taken for a rule.
-fn once_more(
-    player: &Player<'_>,
-    found: Vec<Disagreement>,
-    setup: Setup<'_>,
-) -> anyhow::Result<Vec<Disagreement>> {
+fn once_more(player: &Player<'_>, found: Vec<Disagreement>, setup: Setup<'_>) -> Vec<Disagreement> {
     let drafts = found.into_iter().map(|one| (one.seed, one.draft));
-    differing(player, drafts.collect(), setup)
+    differing(player, &drafts.collect::<Vec<_>>(), setup)
 }
 
-/// Those of the pods that differ, in their order.
-fn differing(
-    player: &Player<'_>,
-    drafts: Vec<(u64, Draft)>,
-    setup: Setup<'_>,
-) -> anyhow::Result<Vec<Disagreement>> {
+/// Those of the pods that differ, in their order. One that cannot be played counts as one that differs, so that the others
+/// are not played in vain.
+fn differing(player: &Player<'_>, drafts: &[(u64, Draft)], setup: Setup<'_>) -> Vec<Disagreement> {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let found: Mutex<Vec<(usize, anyhow::Result<Comparison>)>> = Mutex::default();
+    let found: Mutex<Vec<(usize, Comparison)>> = Mutex::default();
     let work = || {
         loop {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some((seed, draft)) = drafts.get(place) else {
                 return;
             };
-            let result = both(player, draft, setup).with_context(|| format!("pod {seed}\n{draft}"));
-            found
-                .lock()
-                .expect("nobody panics with it")
-                .push((place, result));
+            let result = both(player, draft, setup).unwrap_or_else(|why| Comparison::failed(&why));
+            if !result.found.is_empty() {
+                (setup.tell)(&format!("pod {seed}: {}", result.found.join("; ")));
+                let mut found = found.lock().expect("nobody panics with it");
+                found.push((place, result));
+            }
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             if done.is_multiple_of(STRIDE) && done < drafts.len() {
                 (setup.tell)(&format!("{done} of {} pods", drafts.len()));
@@ -209,19 +203,17 @@ fn differing(
     });
     let mut found = found.into_inner().expect("nobody panics with it");
     found.sort_by_key(|(place, _)| *place);
-    let mut differing = Vec::new();
-    for ((seed, draft), (_, found)) in drafts.into_iter().zip(found) {
-        let Comparison { found, seen } = found?;
-        if !found.is_empty() {
-            differing.push(Disagreement {
-                seed,
-                draft,
-                found,
-                seen,
-            });
-        }
-    }
-    Ok(differing)
+    let disagreement = |(place, result): (usize, Comparison)| {
+        let (seed, draft) = drafts.get(place).cloned()?;
+        let Comparison { found, seen } = result;
+        Some(Disagreement {
+            seed,
+            draft,
+            found,
+            seen,
+        })
+    };
+    found.into_iter().filter_map(disagreement).collect()
 }
 
 /// Plays a pod on both and says what differs.
@@ -238,7 +230,7 @@ fn both(player: &Player<'_>, draft: &Draft, setup: Setup<'_>) -> anyhow::Result<
     }
     let folder = folder(setup.folder)?;
     let (kubelet, ours) = thread::scope(|scope| {
-        let ours = scope.spawn(|| processes::play(scenario, setup.actor, &folder));
+        let ours = scope.spawn(|| processes::play(scenario, Some(pod), setup.actor, &folder));
         (player.play(scenario, pod), ours.join())
     });
     let ours = ours.map_err(|_| anyhow!("the host processes have panicked"))??;

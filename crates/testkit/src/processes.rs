@@ -8,20 +8,25 @@
 //!
 //! The same files as in virtual time, the same judge. A container is the [`actor`] program with the container's script;
 //! it writes a time-stamped line whenever something happens to it, and the judge reads only those lines, the end of each
-//! process as it was seen from outside, and the exit code of the pod. Never does it ask the engine: what a scenario
-//! expects of the pod's status is passed over here.
+//! process as it was seen from outside, and the exit code of the pod. What a scenario expects of the pod's status is judged by
+//! what `pillion get` would show, as it is on a kubelet by what the API server shows; nothing else is asked of the engine.
+//!
+//! Hooks and probes over the network stay what they are: the actors serve them (`network`), at ports of this machine.
 //!
 //! Times are [scaled](scale) down, so that a play takes seconds.
 
 pub mod actor;
 mod front;
 pub mod limits;
+pub(crate) mod network;
 pub(crate) mod plan;
+mod ports;
 pub mod scale;
 pub mod stage;
 pub mod suite;
 
 use front::Director;
+use network::Network;
 use pillion_engine::pod::{Container, ProbeKind};
 use pillion_engine::{Engine, Fact, Pod, Tick};
 use pillion_runtime::clock;
@@ -30,11 +35,13 @@ use pillion_runtime::poller::Poller;
 use pillion_runtime::process::recipe::{Host, Run};
 use pillion_runtime::process::{Larder, Processes, Room};
 use pillion_runtime::pump::{Journal, Pump};
-use pillion_simulator::line::Part;
+use pillion_simulator::line::{Part, Who};
 use pillion_simulator::record::End;
 use pillion_simulator::{Record, Scenario};
 use pillion_spec::{LowerOptions, load};
 use plan::HOOKS;
+use ports::Ports;
+use serde_json::Value;
 use stage::Stage;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -45,14 +52,26 @@ use std::rc::Rc;
 /// Facts are not needed again: processes end with their driver.
 struct Forgotten;
 
-/// Plays a scenario as it is, in a folder of its own, with the actor program.
-pub fn play(scenario: &Scenario, actor: &Path, folder: &Path) -> io::Result<Record> {
+/// Plays a scenario as it is, in a folder of its own, with the actor program; `pod` is its pod as JSON. In one that comes
+/// from no file, all hooks and probes are commands.
+pub fn play(
+    scenario: &Scenario,
+    pod: Option<&str>,
+    actor: &Path,
+    folder: &Path,
+) -> io::Result<Record> {
+    let pod = pod.map(serde_json::from_str).transpose()?;
+    // Nobody else gets them as long as this is played.
+    let mut ports = Ports::default();
+    let pod: Value = pod.unwrap_or_default();
+    let network = Network::of(&pod, scenario, |port| ports.place(port))?;
     let stage = Stage::at(folder);
     for container in &scenario.pod.containers {
         let script = scenario.scripts.get(&container.name).cloned();
         stage.cast(&container.name, &script.unwrap_or_default())?;
+        stage.open(&container.name, network.services(&container.name))?;
     }
-    let processes = processes(&scenario.pod, actor, folder)?;
+    let processes = processes(&scenario.pod, &network, actor, folder)?;
     let began = clock::now();
     let engine =
         Engine::new(scenario.pod.clone(), began).map_err(|why| wrong(format!("{why:?}")))?;
@@ -77,8 +96,8 @@ pub fn play(scenario: &Scenario, actor: &Path, folder: &Path) -> io::Result<Reco
     Ok(record)
 }
 
-fn processes(pod: &Pod, actor: &Path, folder: &Path) -> io::Result<Processes> {
-    let text = file(pod, actor, folder);
+fn processes(pod: &Pod, network: &Network, actor: &Path, folder: &Path) -> io::Result<Processes> {
+    let text = file(pod, network, actor, folder);
     let options = LowerOptions { images: false };
     let loaded = load("actors.yaml", text.as_bytes(), options);
     let found = loaded.pods.into_iter().next();
@@ -110,7 +129,7 @@ fn processes(pod: &Pod, actor: &Path, folder: &Path) -> io::Result<Processes> {
 
 /// A pod file in which every container is an actor, in the order of their numbers. Only what is launched is taken from
 /// it: the graph is the scenario's.
-fn file(pod: &Pod, actor: &Path, folder: &Path) -> String {
+fn file(pod: &Pod, network: &Network, actor: &Path, folder: &Path) -> String {
     let mut text =
         "apiVersion: v1\nkind: Pod\nmetadata: {name: actors}\nspec:\n  containers:\n".to_owned();
     for container in &pod.containers {
@@ -139,14 +158,22 @@ fn file(pod: &Pod, actor: &Path, folder: &Path) -> String {
         if container.has_undo() {
             let _ = writeln!(text, "    oneshot: true\n    undo: {}", command("undo", ""));
         }
-        let hooks = HOOKS.map(|hook| Part::from(hook).as_str());
-        let hooks =
-            hooks.map(|part| format!("{part}: {{exec: {{command: {}}}}}", command("hook", part)));
+        let ask = |verb: &str, part: Part| {
+            let request = network.request(&Who::part(name, part));
+            // What is JSON is YAML, too.
+            request.map_or_else(
+                || format!("{{exec: {{command: {}}}}}", command(verb, part.as_str())),
+                Value::to_string,
+            )
+        };
+        let hooks = HOOKS.map(|hook| {
+            let part = Part::from(hook);
+            format!("{}: {}", part.as_str(), ask("hook", part))
+        });
         let _ = writeln!(text, "    lifecycle: {{{}}}", hooks.join(", "));
         for probe in probes(container) {
-            let part = Part::from(probe).as_str();
-            let command = command("probe", part);
-            let _ = writeln!(text, "    {part}Probe: {{exec: {{command: {command}}}}}");
+            let part = Part::from(probe);
+            let _ = writeln!(text, "    {}Probe: {}", part.as_str(), ask("probe", part));
         }
     }
     text

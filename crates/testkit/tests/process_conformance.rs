@@ -1,4 +1,4 @@
-//! Every scenario that real processes can play, judged by the lines that they write.
+//! Every scenario that real processes can play, judged by the lines that they write and the status that is shown.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::print_stdout, reason = "what is left out is to be seen")]

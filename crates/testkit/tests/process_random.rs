@@ -153,7 +153,7 @@ fn try_one(seed: u64, folder: &Path) {
     let scenario = scenario(&mut Dice(seed + 1));
     fs::create_dir(folder).unwrap();
 
-    let record = play(&scenario, &actor(), folder).unwrap();
+    let record = play(&scenario, None, &actor(), folder).unwrap();
 
     let lines: Vec<_> = record
         .log

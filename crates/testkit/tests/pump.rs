@@ -1,7 +1,7 @@
 //! The loop between an engine and a runtime, on a runtime whose time is virtual.
 
 use pillion_engine::{Action, ContainerId, Engine, Entry, Fact, PodResult, Request, Tick};
-use pillion_runtime::guard::Outcome;
+use pillion_runtime::guard::{NotStarted, Outcome};
 use pillion_runtime::poller::Token;
 use pillion_runtime::pump::{Driven, Front, Journal, Pump};
 use pillion_runtime::runtime::Output;
@@ -63,7 +63,7 @@ impl Front<Fake> for Audience {
         hand_on(pod);
     }
 
-    fn exec_done(&mut self, _id: u64, _outcome: Result<Outcome, String>) {}
+    fn exec_done(&mut self, _id: u64, _outcome: Result<Outcome, NotStarted>) {}
 
     fn next_wake(&self) -> Option<Tick> {
         self.wake_at

@@ -18,8 +18,12 @@ pub(super) struct Account {
     pub(super) phase: Option<Phase>,
     /// When the pod was told to go, or watching stopped.
     pub(super) horizon: Tick,
+    /// It was told to go.
+    is_deleted: bool,
     /// When the grace period was made shorter, if it was.
     pub(super) shortened: Option<Tick>,
+    /// When an image was exchanged, if one was.
+    updated: Option<Tick>,
     /// When a hook or a stop of one container kept a kubelet from everything else.
     pub(super) busy: Vec<(Tick, Tick)>,
     /// For how long it was in each phase, until the horizon.
@@ -52,6 +56,8 @@ pub(super) struct Lives {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Run {
     pub(super) starting: Tick,
+    /// Its hook before the stop was begun; it may end by itself before it is told.
+    pre_stop: Option<Tick>,
     pub(super) stopping: Option<Tick>,
     /// When it ended by itself, if it was not killed.
     pub(super) exiting: Option<Tick>,
@@ -81,11 +87,13 @@ impl Account {
         }
         if let Some(deleted) = record.moments.get("deleted") {
             account.horizon = account.since_begin(deleted.at);
+            account.is_deleted = true;
         } else if let Some(end) = account.end {
             account.horizon = end;
         }
-        let again = record.moments.get("again");
-        account.shortened = again.map(|again| account.since_begin(again.at));
+        let moment = |name: &str| record.moments.get(name).map(|moment| moment.at);
+        account.shortened = moment("again").map(|at| account.since_begin(at));
+        account.updated = moment("updated").map(|at| account.since_begin(at));
         account.read_lines(record);
         account.read_statuses(record);
         account
@@ -125,8 +133,12 @@ impl Account {
                         }
                     }
                 }
-                (Part::PostStart | Part::PreStop, Word::Starting) => {
+                (part @ (Part::PostStart | Part::PreStop), Word::Starting) => {
                     hooks.insert(name.clone(), at);
+                    let run = lives.runs.last_mut().filter(|_| part == Part::PreStop);
+                    if let Some(run) = run {
+                        run.pre_stop.get_or_insert(at);
+                    }
                 }
                 (Part::PostStart | Part::PreStop, Word::Exited) => {
                     if let Some(from) = hooks.remove(name) {
@@ -197,13 +209,83 @@ impl Account {
             .is_some_and(|at| last.is_some_and(|run| run.exited.is_none_or(|exited| exited > at)))
     }
 
+    /// When the last main that was up was told to stop by a probe, and no main came after it or the init containers were run
+    /// again before: a kubelet takes that for the end of the pod, and stops all the others within what that leaves of the grace
+    /// period. If a rule wants the main again, it begins anew in another sandbox.
+    pub(super) fn last_main_killed(&self) -> Option<Tick> {
+        let killed = self.runs_of('m').filter_map(|run| run.stopping);
+        let killed = killed.filter(|at| *at < self.horizon);
+        killed.filter(|at| self.is_last_main_at(*at)).min()
+    }
+
+    fn is_last_main_at(&self, killed: Tick) -> bool {
+        let rebuilt = self.runs_of('i').map(|run| run.starting);
+        let rebuilt = rebuilt.filter(|at| *at > killed).min();
+        self.runs_of('m').all(|run| {
+            let is_it = run.stopping == Some(killed);
+            let is_over = run.exited.is_some_and(|exited| exited <= killed);
+            let is_after = rebuilt.is_some_and(|at| run.starting > at);
+            is_it || is_over || is_after
+        })
+    }
+
+    /// Whether the pod was begun anew in another sandbox then: its containers count from 1 again.
+    pub(super) fn is_rebuilt(&self) -> bool {
+        let killed = self.last_main_killed();
+        killed.is_some_and(|killed| self.runs_of('i').any(|run| run.starting > killed))
+    }
+
+    /// Whether something began or ended at about the time at which the pod was told to go: whether it was seen before that, and
+    /// who had a turn for it, is a matter of the moment.
+    pub(super) fn is_on_the_verge(&self) -> bool {
+        let near = |at: Tick| at.since(self.horizon).max(self.horizon.since(at)) <= NOTICE;
+        let mut runs = self.containers.values().flat_map(|lives| &lives.runs);
+        self.is_deleted && runs.any(|run| near(run.starting) || run.exited.is_some_and(near))
+    }
+
+    /// Whether the kubelet was busy with something else from the exchange of an image to the end of a run, so that it never came to
+    /// exchange it.
+    pub(super) fn is_busy_until_end(&self, run: &Run) -> bool {
+        let end = run.exited.filter(|_| run.stopping.is_none());
+        self.updated.zip(end).is_some_and(|(updated, end)| {
+            let covers =
+                |(from, to): &(Tick, Tick)| *from <= updated + NOTICE && *to + NOTICE >= end;
+            updated < end && self.busy.iter().any(covers)
+        })
+    }
+
+    /// Whether a run ended while the kubelet was busy with something else: its back-off may have passed before anybody saw it.
+    pub(super) fn is_busy_at_an_end(&self, lives: &Lives) -> bool {
+        let within = |at: Tick| self.busy.iter().any(|(from, to)| *from < at && at < *to);
+        lives.runs.iter().any(|run| run.exited.is_some_and(within))
+    }
+
+    /// Whether a run was told to stop before the pod was told to go, if it was told at all.
+    pub(super) fn was_told_in_time(&self, run: &Run) -> Option<bool> {
+        run.stopping.map(|at| at < self.horizon)
+    }
+
+    /// The runs of all containers whose names begin so.
+    fn runs_of(&self, letter: char) -> impl Iterator<Item = &Run> {
+        let all = self.containers.iter();
+        let those = all.filter(move |(name, _)| name.starts_with(letter));
+        those.flat_map(|(_, lives)| &lives.runs)
+    }
+
+    /// Whether a run had been told to stop, or had ended, when an image was exchanged; `None` if none was.
+    pub(super) fn was_over_at_update(&self, run: &Run) -> Option<bool> {
+        let over = run.stopping.or(run.exited);
+        self.updated
+            .map(|updated| over.is_some_and(|at| at < updated))
+    }
+
     /// How far times can have drifted by then: a kubelet notices an end within a second or so, in every run anew, and does
     /// nothing else for the pod while it runs a hook or stops a container.
     pub(super) fn drift(&self, at: Tick, run: usize) -> Duration {
         let runs = u32::try_from(run).unwrap_or(u32::MAX);
         let failed = |lives: &Lives| lives.waits.contains_key(HOOK_FAILED);
         let each = if self.containers.values().any(failed) {
-            EACH_FAILED_HOOK
+            COMES_BACK
         } else {
             EACH_RUN
         };
@@ -229,6 +311,12 @@ impl Account {
 // === impl Run ===
 
 impl Run {
+    /// Whether its stop began while the pod was to run.
+    pub(super) fn is_killed(&self, horizon: Tick) -> bool {
+        let begins = self.pre_stop.or(self.stopping);
+        begins.is_some_and(|at| at < horizon)
+    }
+
     /// How long after it was told to stop it ended, if it was, and whether it was killed.
     pub(super) fn stop(&self) -> Option<(Duration, bool)> {
         let time = self.exited?.since(self.stopping?);
@@ -256,8 +344,7 @@ impl Lives {
 
     /// Whether a run was told to stop while the pod was to run: a probe or a hook had failed, or the image was exchanged.
     pub(super) fn was_killed(&self, horizon: Tick) -> bool {
-        let mut stops = self.runs.iter().filter_map(|run| run.stopping);
-        stops.any(|at| at < horizon)
+        self.runs.iter().any(|run| run.is_killed(horizon))
     }
 
     /// How a run ended.
@@ -279,13 +366,15 @@ impl Lives {
 const NOTICE: Duration = Duration::from_millis(2_500);
 const EACH_RUN: Duration = Duration::from_millis(2_500);
 
-/// After a `postStart` hook has failed it looks at the pod again when it looks at all pods, and shows this meanwhile.
-const EACH_FAILED_HOOK: Duration = Duration::from_secs(16);
+/// After something has failed in the middle of its work it looks at the pod again when it looks at all pods, so much later.
+pub(super) const COMES_BACK: Duration = Duration::from_secs(16);
+
+/// What is shown meanwhile if that was a `postStart` hook.
 pub(super) const HOOK_FAILED: &str = "PostStartHookError";
 
 /// An image that cannot be had.
 const PULL_FAILED: &str = "ErrImagePull";
-const PULL_WAITS: &str = "ImagePullBackOff";
+pub(super) const PULL_WAITS: &str = "ImagePullBackOff";
 
 /// The end of a container that never ran, in a pod that has ended.
 const FORGOTTEN: &str = "ContainerStatusUnknown";

@@ -4,7 +4,7 @@
 //! clearly apart in both plays, exit codes, the end of the pod. What lies closer together than a kubelet can be relied on
 //! to notice is no evidence of anything, and the differences on purpose (`docs/differences.md`) are known here.
 
-use super::account::{Account, HOOK_FAILED, Lives, Run};
+use super::account::{Account, COMES_BACK, HOOK_FAILED, Lives, PULL_WAITS, Run};
 use pillion_engine::Tick;
 use pillion_engine::status::{ConditionKind, Phase};
 use pillion_simulator::Record;
@@ -46,9 +46,15 @@ pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
         && kubelet.containers.iter().all(|(name, theirs)| {
             let run = u32::try_from(theirs.runs.len()).unwrap_or_default();
             let own = ours.containers.get(name);
-            own.is_none_or(|own| ended_alike(run, theirs, own))
+            own.is_none_or(|own| {
+                let told = told_alike(run, (&kubelet, theirs), (&ours, own));
+                told && ended_alike(run, theirs, own)
+            })
         });
+    let pod_killed = kubelet.last_main_killed();
+    let as_often = as_often && pod_killed.is_none();
     let both_ended = as_often && kubelet.end.is_some() && ours.end.is_some();
+    let on_the_verge = kubelet.is_on_the_verge() || ours.is_on_the_verge();
     let mut found = Vec::new();
     found.extend(ends(&kubelet, &ours, as_often));
     for (name, theirs) in &kubelet.containers {
@@ -56,33 +62,53 @@ pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
             continue;
         };
         found.extend(runs(name, (&kubelet, theirs), (&ours, own)));
-        if !(kubelet.is_cut_short(theirs) || ours.is_cut_short(own)) {
+        if !(kubelet.is_cut_short(theirs) || ours.is_cut_short(own) || kubelet.is_rebuilt()) {
             let is_comparable = |run: u32| {
-                let late = is_late(run, &kubelet, theirs) || is_late(run, &ours, own);
-                ended_alike(run, theirs, own) && (as_often || !late)
+                let late =
+                    outlives(run, theirs, kubelet.horizon) || outlives(run, own, ours.horizon);
+                let is_with_pod = pod_killed.is_some_and(|at| outlives(run, theirs, at));
+                let told = told_alike(run, (&kubelet, theirs), (&ours, own));
+                let alike = told && ended_alike(run, theirs, own);
+                alike && (as_often || !late) && !is_with_pod
             };
             found.extend(codes(name, theirs, own, is_comparable));
             found.extend(messages(name, theirs, own, is_comparable));
         }
         let killed = theirs.was_killed(kubelet.horizon) || own.was_killed(ours.horizon);
-        found.extend(waits(name, theirs, own, killed));
+        let killed = killed || kubelet.is_busy_at_an_end(theirs);
+        let never_ran = theirs.runs.is_empty() && own.runs.is_empty();
+        let is_moot = never_ran && on_the_verge;
+        if !is_moot {
+            found.extend(waits(name, theirs, own, killed));
+        }
         if both_ended {
-            if !(kubelet.is_cut_short(theirs) || ours.is_cut_short(own)) {
+            if !(kubelet.is_cut_short(theirs) || ours.is_cut_short(own) || is_moot) {
                 found.extend(last(name, theirs, own));
             }
             found.extend(restarts(name, theirs, own));
         }
     }
     found.extend(phases(&kubelet, &ours));
-    found.extend(conditions(&kubelet, &ours));
+    let is_settled = |kind: ConditionKind| {
+        let moot = matches!(
+            kind,
+            ConditionKind::Initialized | ConditionKind::AllContainersRestarting
+        );
+        !(moot && on_the_verge)
+    };
+    found.extend(conditions(&kubelet, &ours, is_settled));
     if both_ended && !is_cut_short(&kubelet) {
-        found.extend(finally(&kubelet, &ours));
+        found.extend(finally(&kubelet, &ours, is_settled));
     }
     found.extend(order(&kubelet, &ours));
     found
 }
 
 fn ends(kubelet: &Account, ours: &Account, as_often: bool) -> Option<String> {
+    // Here a rule may start the last main again, and a probe's kill is never forgotten.
+    let mut lives = kubelet.containers.values();
+    let forgets = lives.any(|lives| is_forgotten((kubelet, lives)));
+    let is_killed = kubelet.last_main_killed().is_some() || forgets;
     match (kubelet.end, ours.end) {
         (Some(_), Some(_)) if as_often && kubelet.phase != ours.phase && !is_cut_short(kubelet) => {
             let name = |account: &Account| account.phase.map_or("gone", |phase| phase.as_str());
@@ -92,12 +118,12 @@ fn ends(kubelet: &Account, ours: &Account, as_often: bool) -> Option<String> {
                 name(ours)
             ))
         }
-        (Some(at), None) if at + kubelet.drift(at, 4) < ours.horizon => Some(format!(
-            "the pod ends on the kubelet, at {at}, and does not here"
-        )),
-        (None, Some(at)) if at + kubelet.drift(at, 4) < kubelet.horizon => Some(format!(
-            "the pod ends here, at {at}, and does not on the kubelet"
-        )),
+        (Some(at), None) if at + kubelet.drift(at, 4) < ours.horizon && !is_killed => Some(
+            format!("the pod ends on the kubelet, at {at}, and does not here"),
+        ),
+        (None, Some(at)) if at + kubelet.drift(at, 4) < kubelet.horizon && !is_killed => Some(
+            format!("the pod ends here, at {at}, and does not on the kubelet"),
+        ),
         (Some(_) | None, Some(_) | None) => None,
     }
 }
@@ -118,8 +144,14 @@ fn runs(name: &str, kubelet: (&Account, &Lives), ours: (&Account, &Lives)) -> Op
     };
     let number = fewer.runs.len();
     let at = more.runs.get(number)?.starting;
-    let is_forgotten = counts.0 < counts.1 && is_forgotten(kubelet);
-    if is_forgotten || at + kubelet.0.drift(at, number) > other.horizon {
+    let is_over = kubelet.0.last_main_killed().is_some() || is_forgotten(kubelet);
+    let is_over = is_over
+        || fewer
+            .runs
+            .iter()
+            .any(|run| kubelet.0.is_busy_until_end(run));
+    let is_passed_over = counts.0 < counts.1 && is_over || is_updated_between(kubelet, ours);
+    if is_passed_over || at + kubelet.0.drift(at, number) > other.horizon {
         return None;
     }
     Some(format!(
@@ -130,20 +162,33 @@ fn runs(name: &str, kubelet: (&Account, &Lives), ours: (&Account, &Lives)) -> Op
     ))
 }
 
+/// Whether an image was exchanged after the end of a run in one play, and before it in the other: what has ended for good is
+/// not started for it.
+fn is_updated_between(kubelet: (&Account, &Lives), ours: (&Account, &Lives)) -> bool {
+    let over = |(account, lives): (&Account, &Lives)| {
+        let runs = lives.runs.iter();
+        let over = runs.map(|run| account.was_over_at_update(run));
+        over.collect::<Vec<_>>()
+    };
+    let (theirs, own) = (over(kubelet), over(ours));
+    let mut both = theirs.iter().zip(&own);
+    both.any(|(theirs, own)| theirs.is_some() && own.is_some() && theirs != own)
+}
+
 /// A kubelet that finds the container that a probe has killed in a back-off forgets why it ended, and takes a 0 for an end
 /// as wanted. There is no back-off before the third run.
 fn is_forgotten((kubelet, lives): (&Account, &Lives)) -> bool {
     let run = u32::try_from(lives.runs.len()).unwrap_or_default();
     let last = lives.runs.last();
-    let killed = last.is_some_and(|run| run.stopping.is_some_and(|at| at < kubelet.horizon));
+    let killed = last.is_some_and(|run| run.is_killed(kubelet.horizon));
     run >= 3 && killed && lives.codes.get(&run) == Some(&0)
 }
 
-/// Whether a run ended when the pod had been told to go: how much time it had depends on who else was there.
-fn is_late(run: u32, account: &Account, lives: &Lives) -> bool {
+/// Whether a run ended when the pod had been told to go, or goes on: how much time it had depends on who else was there.
+fn outlives(run: u32, lives: &Lives, told: Tick) -> bool {
     let place = usize::try_from(run).unwrap_or_default().checked_sub(1);
     let run = place.and_then(|place| lives.runs.get(place));
-    run.is_some_and(|run| run.exited.is_none_or(|at| at >= account.horizon))
+    run.is_some_and(|run| run.exited.is_none_or(|exited| exited >= told))
 }
 
 fn codes(
@@ -160,6 +205,16 @@ fn codes(
         })
     });
     both.collect()
+}
+
+/// Whether a run was told to stop before the pod was told to go in both plays, or after it: that gives it another time.
+fn told_alike(run: u32, kubelet: (&Account, &Lives), ours: (&Account, &Lives)) -> bool {
+    let place = usize::try_from(run).unwrap_or_default().checked_sub(1);
+    let told = |(account, lives): (&Account, &Lives)| {
+        let run = place.and_then(|place| lives.runs.get(place));
+        run.and_then(|run| account.was_told_in_time(run))
+    };
+    told(kubelet) == told(ours)
 }
 
 /// Whether a run ended by itself in both plays, or was told to in both. What was told just before it would have ended by
@@ -240,9 +295,13 @@ fn waits(name: &str, theirs: &Lives, own: &Lives, killed: bool) -> Vec<String> {
     let told = |(reason, _): &(&&str, &Duration)| {
         !(matches!(**reason, "" | HOOK_FAILED) || killed && **reason == CRASH_LOOP)
     };
-    let theirs = theirs.waits.iter().filter(told);
+    let theirs: BTreeMap<_, _> = theirs.waits.iter().filter(told).collect();
     let own = own.waits.iter().filter(told);
-    only_in_one(&theirs.collect(), &own.collect(), what)
+    // A pull that fails in the middle of a start is shown when a kubelet comes back to the pod.
+    let own = own.filter(|(reason, time)| {
+        **reason != PULL_WAITS || **time > COMES_BACK || theirs.contains_key(reason)
+    });
+    only_in_one(&theirs, &own.collect(), what)
 }
 
 fn phases(kubelet: &Account, ours: &Account) -> Vec<String> {
@@ -254,13 +313,19 @@ fn phases(kubelet: &Account, ours: &Account) -> Vec<String> {
     )
 }
 
-fn conditions(kubelet: &Account, ours: &Account) -> Vec<String> {
+fn conditions(
+    kubelet: &Account,
+    ours: &Account,
+    is_settled: impl Fn(ConditionKind) -> bool,
+) -> Vec<String> {
     let what = |kind: &ConditionKind| format!("{} holds", kind.as_str());
-    only_in_one(
-        &kubelet.conditions.iter().collect(),
-        &ours.conditions.iter().collect(),
-        what,
-    )
+    let settled = |account: &'_ Account| {
+        let all = account.conditions.clone().into_iter();
+        all.filter(|(kind, _)| is_settled(*kind))
+            .collect::<BTreeMap<_, _>>()
+    };
+    let (theirs, own) = (settled(kubelet), settled(ours));
+    only_in_one(&theirs.iter().collect(), &own.iter().collect(), what)
 }
 
 /// What one of them showed for a while, and the other never.
@@ -281,8 +346,16 @@ fn only_in_one<K: Copy + Ord>(
 }
 
 /// What is left to be seen of a pod that has ended.
-fn finally(kubelet: &Account, ours: &Account) -> Vec<String> {
-    let both = kubelet.finally.iter().filter_map(|(kind, theirs)| {
+fn finally(
+    kubelet: &Account,
+    ours: &Account,
+    is_settled: impl Fn(ConditionKind) -> bool,
+) -> Vec<String> {
+    let settled = kubelet
+        .finally
+        .iter()
+        .filter(|(kind, _)| is_settled(**kind));
+    let both = settled.filter_map(|(kind, theirs)| {
         let own = ours.finally.get(kind)?;
         let word = |(status, reason): &(bool, Option<&str>)| {
             format!("{status} ({})", reason.unwrap_or("no reason"))

@@ -16,6 +16,12 @@ impl Dice {
         dice
     }
 
+    /// Another die, of the same seed: to roll it changes nothing here.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        Self::new(self.0)
+    }
+
     /// One of so many numbers, from 0.
     pub fn roll(&mut self, sides: u64) -> u64 {
         self.0 = self

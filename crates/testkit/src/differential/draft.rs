@@ -6,8 +6,10 @@
 
 mod simpler;
 mod text;
+mod way;
 
 use super::dice::Dice;
+use way::Way;
 
 /// A pod.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -60,6 +62,7 @@ struct Life {
 /// How long a hook takes, and how it ends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Hook {
+    way: Way,
     runs: u32,
     exits: i32,
 }
@@ -67,6 +70,7 @@ struct Hook {
 /// A startup probe, once in a second.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Startup {
+    way: Way,
     /// It passes from then on.
     after: u32,
     /// It may fail so many times.
@@ -76,6 +80,7 @@ struct Startup {
 /// A readiness probe, once in a second.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Readiness {
+    way: Way,
     /// It passes from then on.
     after: u32,
     /// And fails again from then on.
@@ -85,6 +90,7 @@ struct Readiness {
 /// A liveness probe, once in a second.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Liveness {
+    way: Way,
     /// It fails from then on.
     after: u32,
     /// The grace period of the stop that follows, in seconds, if it has its own.
@@ -157,6 +163,7 @@ const STEP: u32 = 40;
 impl Draft {
     /// A random pod.
     pub fn random(dice: &mut Dice) -> Self {
+        let mut beside = dice.beside();
         let policy = dice.pick(&[Policy::Always, Policy::OnFailure, Policy::Never]);
         let mut roles = Vec::new();
         for _ in 0..dice.roll(4) {
@@ -191,6 +198,7 @@ impl Draft {
         if dice.one_in(2) {
             draft.deletion = Some(Deletion::random(dice));
         }
+        draft.draw_ways(&mut beside);
         draft
     }
 
@@ -252,24 +260,32 @@ impl Part {
     fn add_hooks_and_probes(&mut self, dice: &mut Dice, offset: u32) {
         let exits = |dice: &mut Dice| i32::from(dice.one_in(5));
         self.post_start = dice.one_in(4).then(|| Hook {
+            way: Way::Exec,
             // A hook that is done before its container has come to anything would be a race.
             runs: dice.pick(&[10, 20 + offset]),
             exits: exits(dice),
         });
         self.pre_stop = dice.one_in(4).then(|| Hook {
+            way: Way::Exec,
             runs: dice.pick(&[0, 20 + offset, 150 + offset]),
             exits: exits(dice),
         });
         self.startup = dice.one_in(4).then(|| {
             let (after, threshold) = dice.pick(&[(20, 30), (20, 30), (200, 4)]);
             let after = after + offset;
-            Startup { after, threshold }
+            Startup {
+                way: Way::Exec,
+                after,
+                threshold,
+            }
         });
         self.readiness = dice.one_in(4).then(|| Readiness {
+            way: Way::Exec,
             after: dice.pick(&[0, 30 + offset]),
             until: dice.one_in(3).then_some(2 * STEP + offset),
         });
         self.liveness = dice.one_in(4).then(|| Liveness {
+            way: Way::Exec,
             // Between the times at which containers end by themselves.
             after: time(dice, 2, 3, offset) - STEP / 2,
             grace: dice.one_in(3).then_some(2),
@@ -376,92 +392,4 @@ fn time(dice: &mut Dice, from: u64, to: u64, offset: u32) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use pillion_simulator::play;
-    use pillion_simulator::scenario::read;
-
-    fn drafts() -> impl Iterator<Item = Draft> {
-        (0..500).map(|seed| Draft::random(&mut Dice::new(seed)))
-    }
-
-    #[test]
-    fn every_random_pod_can_be_read_and_played() {
-        for draft in drafts() {
-            let text = draft.to_string();
-            let reading = read::read("random", text.as_bytes(), &mut |_| Err(String::new()));
-            let scenario = reading.scenario.as_ref();
-            let scenario = scenario.unwrap_or_else(|| panic!("{text}\n{}", reading.describe()));
-            assert!(play(scenario).is_ok(), "{text}");
-        }
-    }
-
-    #[test]
-    fn everything_that_a_plain_pod_can_have_is_drawn() {
-        let seen = |has: &dyn Fn(&Draft) -> bool| drafts().any(|draft| has(&draft));
-        let any = |has: fn(&Part) -> bool| seen(&|draft| draft.containers.iter().any(has));
-        for role in [Role::Init, Role::Sidecar, Role::Main] {
-            assert!(seen(&|draft| draft
-                .containers
-                .iter()
-                .any(|part| part.role == role)));
-        }
-        for mains in 1..=4 {
-            let count = |draft: &Draft| {
-                let roles = draft.containers.iter().map(|part| part.role);
-                roles.filter(|role| *role == Role::Main).count()
-            };
-            assert!(seen(&|draft| count(draft) == mains), "{mains} mains");
-        }
-        for policy in [Policy::Always, Policy::OnFailure, Policy::Never] {
-            assert!(seen(&|draft| draft.policy == policy));
-            assert!(seen(&|draft| draft
-                .containers
-                .iter()
-                .any(|part| part.policy == Some(policy))));
-        }
-        for action in [Action::Restart, Action::RestartAllContainers] {
-            assert!(seen(&|draft| draft.containers.iter().any(|part| part
-                .rule
-                .is_some_and(|rule| rule.action == action))));
-        }
-        assert!(any(|part| part.post_start.is_some()));
-        assert!(any(|part| part.pre_stop.is_some()));
-        assert!(any(|part| part.startup.is_some()));
-        assert!(any(|part| part.readiness.is_some()));
-        assert!(any(|part| part.liveness.is_some()));
-        assert!(any(|part| part.life.runs.is_some()));
-        assert!(any(|part| part.life.exits.0 != 0));
-        assert!(any(|part| part.life.stops_in.is_none()));
-        assert!(any(|part| part.life.stops_in > Some(0)));
-        assert!(any(|part| part.image == Image::Missing));
-        assert!(seen(&|draft| draft.update.is_some()));
-        for delay in Delay::ALL {
-            assert!(seen(&|draft| draft.delay == delay));
-        }
-        for operator in [Operator::In, Operator::NotIn] {
-            assert!(seen(&|draft| draft.containers.iter().any(|part| part
-                .rule
-                .is_some_and(|rule| rule.operator == operator))));
-        }
-        assert!(any(|part| part
-            .post_start
-            .is_some_and(|hook| hook.exits != 0)));
-        assert!(any(|part| part
-            .pre_stop
-            .is_some_and(|hook| hook.exits != 0)));
-        assert!(seen(&|draft| draft
-            .deletion
-            .as_ref()
-            .is_some_and(|deletion| deletion.grace.is_some())));
-        let again = |deletion: &Deletion| deletion.again.is_some();
-        assert!(seen(&|draft| draft.deletion.as_ref().is_some_and(again)));
-    }
-
-    #[test]
-    fn the_same_seed_is_the_same_pod() {
-        let one = Draft::random(&mut Dice::new(42));
-        assert_eq!(one, Draft::random(&mut Dice::new(42)));
-        assert_ne!(one, Draft::random(&mut Dice::new(43)));
-    }
-}
+mod tests;

@@ -8,6 +8,7 @@ use super::manifest::{image, manifest};
 use super::{Theatre, status};
 use crate::cluster::api::Patch;
 use crate::processes::actor::TAKE_LEAVE;
+use crate::processes::network::{LISTS, Network};
 use crate::processes::plan;
 use crate::processes::stage::Stage;
 use pillion_engine::status::Phase;
@@ -20,6 +21,7 @@ use pillion_simulator::record::{End, Moment, Record};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -66,12 +68,16 @@ impl<'t> Director<'t> {
         let folder = theatre.cluster.places().file("stage").join(&name);
         fs::create_dir_all(&folder)?;
         let stage = Stage::at(&folder);
+        // A pod has a network of its own.
+        let place = |port: u16| Ok((Ipv4Addr::UNSPECIFIED, port).into());
+        let network = Network::of(pod, scenario, place)?;
         for container in &scenario.pod.containers {
             let script = scenario.scripts.get(&container.name).cloned();
             stage.cast(&container.name, &script.unwrap_or_default())?;
+            stage.open(&container.name, network.services(&container.name))?;
         }
         let ends = Ends::at(&stage.alive())?;
-        let pod = manifest(pod, &name, &folder, scenario);
+        let pod = manifest(pod, &name, &folder, scenario, &network);
         let began = clock::now();
         theatre.api.create(PODS, &pod)?;
         Ok(Self {
@@ -258,7 +264,7 @@ impl<'t> Director<'t> {
             let mut containers = pod["spec"][*list].as_array().into_iter().flatten();
             containers.any(|one| one["name"] == container)
         };
-        let list = super::manifest::LISTS.into_iter().find(is_in);
+        let list = LISTS.into_iter().find(is_in);
         let change = json!([{"name": container, "image": image(name)}]);
         let change = json!({"spec": {list.unwrap_or("containers"): change}});
         let changed = self

@@ -1,6 +1,6 @@
 //! What a kubelet cannot play, and when enough has been seen of a play.
 
-use super::manifest::LISTS;
+use crate::processes::network::LISTS;
 use pillion_engine::Tick;
 use pillion_simulator::act::Deed;
 use pillion_simulator::actor::{End, Script};

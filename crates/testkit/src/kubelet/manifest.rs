@@ -1,11 +1,12 @@
 //! Makes of a scenario's pod what the API server is given: every container is an actor, every hook and probe asks the
-//! actor, and all of them find the stage in a folder of the node.
+//! actor, by a command or over the network as the pod says, and all of them find the stage in a folder of the node.
 
 use crate::cluster::files::{IMAGE, OTHER_IMAGE};
 use crate::cluster::image::ACTOR;
+use crate::processes::network::{LISTS, Network};
 use pillion_engine::pod::ProbeKind;
 use pillion_simulator::actor::{Answers, Script};
-use pillion_simulator::line::Part;
+use pillion_simulator::line::{Part, Who};
 use pillion_simulator::{Scenario, actor::PerRun};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -28,11 +29,14 @@ const PATIENCE: u64 = 10;
 /// So many runs of a container can differ from each other.
 const RUNS: u32 = 16;
 
-/// The lists of a pod that hold containers.
-pub(super) const LISTS: [&str; 2] = ["initContainers", "containers"];
-
 /// The pod as it is created, under that name, with the stage in that folder.
-pub(super) fn manifest(pod: &Value, name: &str, stage: &Path, scenario: &Scenario) -> Value {
+pub(super) fn manifest(
+    pod: &Value,
+    name: &str,
+    stage: &Path,
+    scenario: &Scenario,
+    network: &Network,
+) -> Value {
     let mut pod = pod.clone();
     pod["metadata"]["name"] = name.into();
     pod["metadata"]["labels"] = json!({LABEL.0: LABEL.1});
@@ -46,7 +50,7 @@ pub(super) fn manifest(pod: &Value, name: &str, stage: &Path, scenario: &Scenari
         for list in LISTS {
             let containers = spec.get_mut(list).and_then(Value::as_array_mut);
             for container in containers.into_iter().flatten() {
-                cast(container, &folder, scenario);
+                cast(container, &folder, scenario, network);
             }
         }
     }
@@ -73,7 +77,7 @@ pub(super) fn scenario_image<'n>(image: &'n str, other: &'n str) -> &'n str {
     }
 }
 
-fn cast(container: &mut Value, folder: &str, scenario: &Scenario) {
+fn cast(container: &mut Value, folder: &str, scenario: &Scenario, network: &Network) {
     let name = container["name"].as_str().unwrap_or_default().to_owned();
     let script = scenario
         .scripts
@@ -94,38 +98,38 @@ fn cast(container: &mut Value, folder: &str, scenario: &Scenario) {
     fields.insert("command".into(), json!([ACTOR, "run", folder, name]));
     let mount = json!({"name": "stage", "mountPath": folder});
     fields.insert("volumeMounts".into(), json!([mount]));
-    let command =
-        |verb: &str, part: Part| json!({"command": [ACTOR, verb, folder, name, part.as_str()]});
+    let ask = |verb: &str, part: Part| {
+        let request = network.request(&Who::part(&name, part)).cloned();
+        let command = json!([ACTOR, verb, folder, name, part.as_str()]);
+        request.unwrap_or_else(|| json!({"exec": {"command": command}}))
+    };
     if let Some(hooks) = fields.get_mut("lifecycle").and_then(Value::as_object_mut) {
         for part in [Part::PostStart, Part::PreStop] {
-            hook(hooks, part, &command("hook", part));
+            hook(hooks, part, ask("hook", part));
         }
     }
-    for probe in ProbeKind::ALL {
-        let part = Part::from(probe);
-        if let Some(fields) = fields.get_mut(&format!("{}Probe", part.as_str())) {
-            ask_actor(fields, command("probe", part), &script, probe);
+    for kind in ProbeKind::ALL {
+        let part = Part::from(kind);
+        let probe = fields.get_mut(&format!("{}Probe", part.as_str()));
+        if let Some(fields) = probe.and_then(Value::as_object_mut) {
+            probe_with(fields, ask("probe", part), &script, kind);
         }
     }
 }
 
 /// A sleep is the kubelet's own; everything else is for the actor.
-fn hook(hooks: &mut Map<String, Value>, part: Part, command: &Value) {
+fn hook(hooks: &mut Map<String, Value>, part: Part, ask: Value) {
     if let Some(hook) = hooks.get_mut(part.as_str())
         && hook.get("sleep").is_none()
     {
-        *hook = json!({"exec": command});
+        *hook = ask;
     }
 }
 
-fn ask_actor(probe: &mut Value, command: Value, script: &Script, kind: ProbeKind) {
-    let Some(fields) = probe.as_object_mut() else {
-        return;
-    };
-    for kind in ["httpGet", "tcpSocket", "grpc"] {
-        fields.remove(kind);
+fn probe_with(fields: &mut Map<String, Value>, ask: Value, script: &Script, kind: ProbeKind) {
+    if let Value::Object(ask) = ask {
+        fields.extend(ask);
     }
-    fields.insert("exec".into(), command);
     let timeout = fields.get("timeoutSeconds").and_then(Value::as_u64);
     if is_quick(script.probe(kind)) {
         let timeout = timeout.unwrap_or(1).max(PATIENCE);
@@ -146,12 +150,15 @@ fn is_quick(answers: &PerRun<Answers>) -> bool {
 mod tests {
     use super::*;
     use pillion_simulator::scenario::read;
+    use std::net::Ipv4Addr;
 
     fn made(text: &str) -> Value {
         let reading = read::read("test", text.as_bytes(), &mut |_| Err(String::new()));
         let scenario = reading.scenario.unwrap();
         let pod = serde_json::from_str(&reading.pod.unwrap()).unwrap();
-        manifest(&pod, "p1", Path::new("/stage"), &scenario)
+        let place = |port: u16| Ok((Ipv4Addr::UNSPECIFIED, port).into());
+        let network = Network::of(&pod, &scenario, place).unwrap();
+        manifest(&pod, "p1", Path::new("/stage"), &scenario, &network)
     }
 
     #[test]
@@ -180,11 +187,14 @@ mod tests {
         );
 
         let main = &pod["spec"]["containers"][0];
-        let liveness = json!(["/actor", "probe", "/stage", "m1", "liveness"]);
-        assert_eq!(main["livenessProbe"]["exec"]["command"], liveness);
+        let header = json!({"name": "Pillion-Part", "value": "m1/liveness"});
+        let liveness = json!({"port": 80, "httpHeaders": [header]});
+        assert_eq!(main["livenessProbe"]["httpGet"], liveness);
         assert_eq!(main["livenessProbe"]["periodSeconds"], 3);
         assert_eq!(main["livenessProbe"]["timeoutSeconds"], PATIENCE);
-        assert_eq!(main["livenessProbe"].get("httpGet"), None);
+        assert_eq!(main["livenessProbe"].get("exec"), None);
+        let readiness = json!(["/actor", "probe", "/stage", "m1", "readiness"]);
+        assert_eq!(main["readinessProbe"]["exec"]["command"], readiness);
         assert_eq!(main["readinessProbe"]["timeoutSeconds"], 2);
         let hook = json!(["/actor", "hook", "/stage", "m1", "postStart"]);
         assert_eq!(main["lifecycle"]["postStart"]["exec"]["command"], hook);

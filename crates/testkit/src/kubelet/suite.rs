@@ -46,6 +46,9 @@ struct Round {
     back_off: BackOff,
 }
 
+/// So begins the reason why a play is left out for want of time.
+pub const TOO_LONG: &str = "it takes longer than";
+
 /// So many plays from one word of progress to the next.
 const STRIDE: usize = 20;
 
@@ -115,7 +118,7 @@ fn prepare(files: &Files, name: &str, longest: Duration) -> std::result::Result<
     if let Some(reason) = why_not(&scenario, &pod) {
         scenario.not_on.insert(Driver::Kubelet, reason);
     } else if takes(&scenario) > longest {
-        let reason = format!("it takes longer than {} s", longest.as_secs());
+        let reason = format!("{TOO_LONG} {} s", longest.as_secs());
         scenario.not_on.insert(Driver::Kubelet, reason.into());
     }
     for case in &mut scenario.cases {

@@ -3,11 +3,13 @@
 //! ```text
 //! actor guard                    starts the others, as `pillion guard` does
 //! actor pause                    does nothing until it is told to stop: the sandbox of a pod
-//! actor run FOLDER NAME          a container
+//! actor run FOLDER NAME          a container, and what it serves
 //! actor undo FOLDER NAME         its undo
 //! actor hook FOLDER NAME PART    one of its hooks
 //! actor probe FOLDER NAME PART   one attempt of one of its probes
 //! ```
+//!
+//! Hooks and probes that go over the network are requests to a container, which does what the last two do.
 //!
 //! All of a pod append to one file, a line at a time: the time in nanoseconds since the machine was started, who, what.
 //! That file is all that is judged.
@@ -17,10 +19,13 @@
     reason = "hooks and probes let time pass: that is their part"
 )]
 
-use super::plan::{HOOKS, Plan, read_answers};
+mod attempt;
+mod server;
+
+use super::plan::Plan;
 use super::stage::Stage;
+use attempt::Caller;
 use pillion_engine::Tick;
-use pillion_engine::pod::{HookKind, ProbeKind};
 use pillion_runtime::clock;
 use pillion_runtime::signals::Signals;
 use pillion_simulator::actor::{Delay, End, HookRuns, HookScript};
@@ -32,7 +37,6 @@ use std::io::{self, Write as _};
 use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::thread;
 use std::time::Duration;
 
 /// One who acts.
@@ -61,17 +65,14 @@ const LOST: u8 = 99;
 /// Where a container of a kubelet leaves its last words.
 const TERMINATION_LOG: &str = "/dev/termination-log";
 
-/// How often a hook looks whether its container is up.
-const LOOK: Duration = Duration::from_millis(2);
-
 /// Does what the arguments say.
 pub fn main(arguments: &[String]) -> ExitCode {
     let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
     let code = match arguments.as_slice() {
         ["guard"] => pillion_runtime::guard::serve().map(|()| 0),
         ["pause"] => pause().map(|()| 0),
-        ["run", folder, name] => Actor::new(folder, name, Part::Itself).and_then(Actor::run),
-        ["undo", folder, name] => Actor::new(folder, name, Part::Undo).and_then(Actor::undo),
+        ["run", folder, name] => on(folder, &Who::container(name)).and_then(Actor::run),
+        ["undo", folder, name] => on(folder, &Who::part(name, Part::Undo)).and_then(Actor::undo),
         ["hook" | "probe", folder, name, part] => beside(folder, name, part),
         _ => Err(io::ErrorKind::InvalidInput.into()),
     };
@@ -84,27 +85,24 @@ fn pause() -> io::Result<()> {
     Ok(())
 }
 
+fn on(folder: &str, who: &Who) -> io::Result<Actor> {
+    Actor::new(Stage::at(folder), who)
+}
+
 fn beside(folder: &str, name: &str, part: &str) -> io::Result<u8> {
-    let hook = HOOKS
-        .into_iter()
-        .find(|hook| Part::from(*hook).as_str() == part);
-    if let Some(hook) = hook {
-        return Actor::new(folder, name, hook.into())?.hook(hook);
-    }
-    let mut probes = ProbeKind::ALL.into_iter();
-    match probes.find(|probe| Part::from(*probe).as_str() == part) {
-        Some(probe) => Actor::new(folder, name, probe.into())?.probe(probe),
-        None => Err(io::ErrorKind::InvalidInput.into()),
-    }
+    let who = format!("{name}/{part}").parse();
+    let who = who.map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
+    let code = on(folder, &who)?.attempt(&Caller::Patient)?;
+    Ok(code.unwrap_or(LOST))
 }
 
 // === impl Actor ===
 
 impl Actor {
     /// Who is to do what; a container that starts begins another run.
-    fn new(folder: &str, name: &str, part: Part) -> io::Result<Self> {
-        let stage = Stage::at(folder);
-        let run = match part {
+    fn new(stage: Stage, who: &Who) -> io::Result<Self> {
+        let name = &who.container;
+        let run = match who.part {
             Part::Itself => stage.next_run(name)?,
             Part::PostStart
             | Part::PreStop
@@ -114,13 +112,13 @@ impl Actor {
             | Part::Readiness
             | Part::Liveness => stage.run_of(name),
         };
-        let alive = stage.announce(&Who::part(name, part))?;
+        let alive = stage.announce(who)?;
         Ok(Self {
             _alive: alive,
             plan: stage.plan(name, run)?,
             stage,
-            name: name.to_owned(),
-            part,
+            name: name.to_string(),
+            part: who.part,
             run,
         })
     }
@@ -150,8 +148,11 @@ impl Actor {
     }
 
     fn live(self, starts_in: Duration, runs: Delay, end: End, stop_end: End) -> io::Result<u8> {
-        // Before the first line: whoever reads it may send a signal at once.
+        // Before the first line: whoever reads it may send a signal, or a request, at once.
         let signals = Signals::new(&[TERM, INTERRUPT, TAKE_LEAVE])?;
+        if self.part == Part::Itself {
+            server::open(&self.stage, &self.name)?;
+        }
         self.write(Word::Starting)?;
         let mut agenda = Agenda {
             up_at: Some(clock::now() + starts_in),
@@ -233,56 +234,6 @@ impl Actor {
                 format!("{} ends run {} with {code}", self.name, self.run),
             );
         }
-    }
-
-    fn hook(self, hook: HookKind) -> io::Result<u8> {
-        let place = HOOKS
-            .iter()
-            .position(|one| *one == hook)
-            .unwrap_or_default();
-        let HookScript {
-            starts_in,
-            runs,
-            exits,
-        } = self.plan.hooks[place];
-        self.stage.note_process(&self.name, self.part, true)?;
-        self.write(Word::Starting)?;
-        thread::sleep(starts_in);
-        self.write(Word::Started)?;
-        match runs {
-            HookRuns::For(duration) => thread::sleep(duration),
-            HookRuns::UntilStarted => {
-                while self.stage.up_since(&self.name, self.run).is_none() {
-                    thread::sleep(LOOK);
-                }
-            }
-            HookRuns::Forever => thread::sleep(Duration::MAX),
-        }
-        self.leave(u8::try_from(exits & 0xff).unwrap_or(LOST))
-    }
-
-    fn probe(self, probe: ProbeKind) -> io::Result<u8> {
-        let now = clock::now();
-        let place = ProbeKind::ALL.iter().position(|one| *one == probe);
-        let planned = self.plan.probes[place.unwrap_or_default()];
-        let changed = self.stage.answers(&self.name, self.part);
-        let answers = changed
-            .and_then(|word| read_answers(&word))
-            .unwrap_or(planned);
-        let up = self.stage.up_since(&self.name, self.run);
-        self.stage.note_process(&self.name, self.part, true)?;
-        self.write(Word::Starting)?;
-        self.write(Word::Started)?;
-        let (ok, takes) = answers.attempt(up.map(|up| now.since(up)));
-        thread::sleep(takes.unwrap_or(Duration::MAX));
-        self.leave(u8::from(!ok))
-    }
-
-    fn leave(&self, code: u8) -> io::Result<u8> {
-        self.write(Word::Exiting)?;
-        self.write(Word::Exited)?;
-        self.stage.note_process(&self.name, self.part, false)?;
-        Ok(code)
     }
 }
 

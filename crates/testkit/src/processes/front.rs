@@ -6,7 +6,7 @@ use super::stage::Stage;
 use pillion_engine::fact::Goal;
 use pillion_engine::{ContainerId, Engine, Entry, Request, Tick};
 use pillion_runtime::clock;
-use pillion_runtime::guard::Outcome;
+use pillion_runtime::guard::{NotStarted, Outcome};
 use pillion_runtime::poller::Token;
 use pillion_runtime::process::Processes;
 use pillion_runtime::pump::{Driven, Front};
@@ -80,10 +80,12 @@ impl Director {
         lines.retain(|(at, _)| *at <= until);
         lines.sort_by_key(|(at, _)| *at);
         let moments = self.moments.into_iter().map(|(name, at)| {
+            let since_began = Tick::ZERO + at.since(self.began);
+            let statuses = self.statuses.iter();
             let moment = Moment {
-                at: Tick::ZERO + at.since(self.began),
+                at: since_began,
                 lines: lines.partition_point(|(line, _)| *line <= at),
-                statuses: 0,
+                statuses: statuses.filter(|sample| sample.at <= since_began).count(),
             };
             (name, moment)
         });
@@ -254,7 +256,7 @@ impl Front<Processes> for Director {
 
     fn ready(&mut self, _: Token, _: Driven<'_, Processes>) {}
 
-    fn exec_done(&mut self, _: u64, _: Result<Outcome, String>) {}
+    fn exec_done(&mut self, _: u64, _: Result<Outcome, NotStarted>) {}
 
     fn next_wake(&self) -> Option<Tick> {
         if !self.asked.is_empty() {

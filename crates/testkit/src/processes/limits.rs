@@ -58,7 +58,8 @@ fn deed(deed: &Deed) -> Option<&'static str> {
     }
 }
 
-/// Whether a claim is about what containers write, or about the end that whoever started the pod sees.
+/// Whether a claim is about what containers write, about the status that `pillion get` shows as an API server does, or about
+/// the end that whoever started the pod sees.
 pub fn is_seen(claim: &Claim) -> bool {
     match claim {
         Claim::Starts(_)
@@ -78,10 +79,9 @@ pub fn is_seen(claim: &Claim) -> bool {
         | Claim::Gap { .. }
         | Claim::Count { .. }
         | Claim::Gone { .. }
-        | Claim::ExitCode(_) => true,
-        Claim::Status { .. }
+        | Claim::Status { .. }
         | Claim::RestartsNeverFall(_)
-        | Claim::Result { .. }
-        | Claim::Event { .. } => false,
+        | Claim::ExitCode(_) => true,
+        Claim::Result { .. } | Claim::Event { .. } => false,
     }
 }

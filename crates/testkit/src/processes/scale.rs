@@ -8,7 +8,7 @@ use pillion_engine::pod::{Backoff, Container, Pod, Probe, ProbeKind, Requirement
 use pillion_simulator::Scenario;
 use pillion_simulator::act::{Act, Deed};
 use pillion_simulator::actor::{Answers, Delay, HookRuns, HookScript, PerRun, Script};
-use pillion_simulator::check::{Check, Claim, Range};
+use pillion_simulator::check::{Check, Claim, Range, Time};
 use std::time::Duration;
 
 /// How much shorter a scenario is played.
@@ -21,7 +21,8 @@ pub const LATE: Duration = Duration::from_millis(1_500);
 /// So much earlier may a line seem to come: the time is taken before it is written.
 pub const EARLY: Duration = Duration::from_millis(20);
 
-/// An attempt that answers at once gets this long, whatever the probe says: it is a program that must start first.
+/// An attempt that answers at once gets this long, whatever the probe says: it is a program that must start first, or a
+/// container that must get its turn.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// So many runs of a container can differ from each other.
@@ -195,6 +196,14 @@ impl Scale {
                 *within += LATE;
             }
             Claim::Lasts { range, .. } | Claim::Gap { range, .. } => self.range(range),
+            Claim::Status { time, .. } => match time {
+                Time::Within(within) => {
+                    self.time(within);
+                    *within += LATE;
+                }
+                Time::Throughout(time) | Time::At(time) => self.time(time),
+                Time::AtEnd | Time::Whenever(_) => {}
+            },
             Claim::Starts(_)
             | Claim::Exits(_)
             | Claim::NeverStarts(_)
@@ -208,7 +217,6 @@ impl Scale {
             | Claim::RunsTogetherFirst(..)
             | Claim::Between { .. }
             | Claim::Count { .. }
-            | Claim::Status { .. }
             | Claim::RestartsNeverFall(_)
             | Claim::Result { .. }
             | Claim::ExitCode(_)

@@ -1,5 +1,6 @@
 //! The folder in which the actors of one pod find what to do, and leave what they have done.
 
+use super::network::Service;
 use super::plan::{HOOKS, Plan};
 use pillion_engine::Tick;
 use pillion_engine::pod::ProbeKind;
@@ -43,6 +44,18 @@ impl Stage {
         let place = usize::try_from(run.clamp(1, RUNS) - 1).unwrap_or_default();
         let line = text.lines().nth(place).and_then(Plan::from_line);
         line.ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
+    /// Says what a container serves.
+    pub(crate) fn open(&self, name: &str, services: &[Service]) -> io::Result<()> {
+        let lines: Vec<_> = services.iter().map(ToString::to_string).collect();
+        fs::write(self.path(name, "services"), lines.join("\n"))
+    }
+
+    /// What a container serves, if anything.
+    pub(super) fn services(&self, name: &str) -> io::Result<Vec<Service>> {
+        let text = fs::read_to_string(self.path(name, "services")).unwrap_or_default();
+        text.lines().map(str::parse).collect()
     }
 
     /// Begins a run.

@@ -121,7 +121,7 @@ fn one(files: &Files, name: &str, setup: Setup<'_>) -> Result {
     let Some(scenario) = &reading.scenario else {
         return Err(reading.describe());
     };
-    let scenario = judged_by_lines(scenario);
+    let scenario = judged_from_outside(scenario);
     let left_out = scenario
         .cases
         .iter()
@@ -132,12 +132,13 @@ fn one(files: &Files, name: &str, setup: Setup<'_>) -> Result {
     let folder = tempfolder(setup, name).map_err(|error| error.to_string())?;
     let mut shorter = setup.scale.scenario(&scenario);
     shorter.run_for = shorter.run_for.min(Duration::from_secs(LONGEST));
-    let record = play(&shorter, setup.actor, &folder).map_err(|error| error.to_string())?;
+    let record = play(&shorter, reading.pod.as_deref(), setup.actor, &folder);
+    let record = record.map_err(|error| error.to_string())?;
     Ok(judge(&shorter, &record, Driver::Process))
 }
 
-/// Only the checks that lines can answer. A case that has no others is left out, and says so.
-fn judged_by_lines(scenario: &Scenario) -> Scenario {
+/// Only the checks that can be answered from outside. A case that has no others is left out, and says so.
+fn judged_from_outside(scenario: &Scenario) -> Scenario {
     let mut scenario = scenario.clone();
     if let Some(reason) = why_not(&scenario) {
         scenario.not_on.insert(Driver::Process, reason);
@@ -145,7 +146,7 @@ fn judged_by_lines(scenario: &Scenario) -> Scenario {
     for case in &mut scenario.cases {
         case.checks.retain(|check| is_seen(&check.claim));
         if case.checks.is_empty() && !scenario.not_on.contains_key(&Driver::Process) {
-            let reason = "it looks only at the pod's status, which is the engine's own word";
+            let reason = "it looks only at what the engine says of its own";
             case.not_on
                 .entry(Driver::Process)
                 .or_insert_with(|| reason.into());

@@ -203,7 +203,11 @@ fn a_condition_that_holds_only_on_one_side_is_found() {
 #[test]
 fn whoever_does_not_listen_may_end_by_itself_before_it_is_killed() {
     let stopped = |told: u64, end: &[(u64, &'static str)], code: i32| {
-        let mut lines = vec![(0, "m1 Starting"), (told, "m1 Stopping")];
+        let mut lines = vec![
+            (0, "m2 Starting"),
+            (0, "m1 Starting"),
+            (told, "m1 Stopping"),
+        ];
         lines.extend(end);
         let mut record = play(&lines);
         let containers = vec![container(self::end(code, "over"))];
@@ -232,11 +236,17 @@ fn whether_a_pull_was_just_tried_again_is_no_difference() {
 
 #[test]
 fn a_third_kill_by_a_probe_may_be_forgotten_by_a_kubelet() {
+    for stop in ["m1 Stopping", "m1/preStop Starting"] {
+        forgets_a_third_kill(stop);
+    }
+}
+
+fn forgets_a_third_kill(stop: &'static str) {
     let killed = |runs: u64| {
-        let mut lines = Vec::new();
+        let mut lines = vec![(0, "m2 Starting")];
         for run in 0..runs {
             let from = run * 10;
-            lines.extend([(from, "m1 Starting"), (from + 7, "m1 Stopping")]);
+            lines.extend([(from, "m1 Starting"), (from + 7, stop)]);
             lines.extend([(from + 7, "m1 Exiting"), (from + 7, "m1 Exited")]);
         }
         let mut record = play(&lines);
@@ -253,4 +263,119 @@ fn a_third_kill_by_a_probe_may_be_forgotten_by_a_kubelet() {
     assert!(!fewer(compare(&killed(3), &killed(4))));
     assert!(fewer(compare(&killed(4), &killed(3))));
     assert!(fewer(compare(&killed(2), &killed(4))));
+}
+
+#[test]
+fn after_a_probe_has_killed_the_last_main_times_are_a_kubelets_own() {
+    let killed = |others: &[(u64, &'static str)], rest: &[(u64, &'static str)], code: i32| {
+        let mut lines = vec![(0, "m1 Starting"), (20, "m1 Stopping")];
+        lines.extend(others.iter().chain(rest));
+        let mut record = play(&lines);
+        let containers = vec![container(end(code, "over"))];
+        record.sample(at(40), status(Phase::Running, containers));
+        record
+    };
+    let by_itself = [(26, "m1 Exiting"), (26, "m1 Exited")];
+    let at_once = [(22, "m1 Exited"), (23, "m1 Starting")];
+    let alone = |others: &[_]| {
+        let theirs = killed(others, &by_itself, 3);
+        compare(&theirs, &killed(others, &at_once, 137))
+    };
+
+    assert_eq!(alone(&[]), Vec::<String>::new());
+    assert_eq!(
+        alone(&[(0, "m2 Starting"), (9, "m2 Exited")]),
+        Vec::<String>::new()
+    );
+    let found = alone(&[(0, "m2 Starting")]);
+    assert!(
+        found
+            .iter()
+            .any(|one| one.starts_with("m1 is started 1 times")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn an_image_that_is_exchanged_after_the_end_in_one_play_only_starts_only_there() {
+    let updated = |seconds: u64, lines: &[(u64, &str)]| {
+        let mut record = play(&[&[(0, "m2 Starting"), (0, "m1 Starting")], lines].concat());
+        let moment = Moment {
+            at: at(seconds),
+            lines: 0,
+            statuses: 0,
+        };
+        record.moments.insert("updated".into(), moment);
+        record
+    };
+    let end = [(10, "m1 Stopping"), (10, "m1 Exited")];
+    let ours = updated(12, &end);
+    let later = [end[0], end[1], (11, "m1 Starting")];
+
+    assert_eq!(compare(&updated(8, &later), &ours), Vec::<String>::new());
+    assert_eq!(compare(&updated(12, &later), &ours).len(), 1);
+}
+
+#[test]
+fn a_back_off_that_passes_while_a_kubelet_is_busy_may_not_be_seen() {
+    let crashed = |others: &[(u64, &'static str)], state: ContainerState| {
+        let lines = [(0, "m1 Starting"), (0, "m2 Starting"), (8, "m1 Exited")];
+        let mut record = play(&[&lines[..], others].concat());
+        record.sample(at(0), status(Phase::Running, vec![container(state)]));
+        record
+    };
+    let stop = [(5, "m2 Stopping"), (15, "m2 Exited")];
+    let ours = |others| crashed(others, waiting("CrashLoopBackOff"));
+    let theirs = |others| crashed(others, ContainerState::Running { since: at(0) });
+
+    assert_eq!(compare(&theirs(&stop), &ours(&stop)), Vec::<String>::new());
+    let found = compare(&theirs(&[]), &ours(&[]));
+    assert_eq!(
+        found,
+        ["m1 waits with `CrashLoopBackOff` here and never on the kubelet"]
+    );
+}
+
+#[test]
+fn who_is_told_to_stop_after_the_deletion_has_another_time() {
+    let told = |seconds: u64, code: i32| {
+        let lines = [
+            (0, "m2 Starting"),
+            (0, "m1 Starting"),
+            (seconds, "m1 Stopping"),
+            (30, "m1 Exited"),
+        ];
+        let mut record = play(&lines);
+        let moment = Moment {
+            at: at(20),
+            lines: 2,
+            statuses: 0,
+        };
+        record.moments.insert("deleted".into(), moment);
+        let containers = vec![container(end(code, "over"))];
+        record.sample(at(40), status(Phase::Running, containers));
+        record
+    };
+    assert_eq!(compare(&told(21, 137), &told(19, 0)), Vec::<String>::new());
+}
+
+#[test]
+fn a_pull_that_failed_just_now_may_not_be_shown_yet() {
+    let pulling = |seconds: u64, reason: &'static str| {
+        let mut record = Record {
+            until: at(seconds),
+            ..Record::default()
+        };
+        let containers = vec![container(waiting(reason))];
+        record.sample(at(0), status(Phase::Pending, containers));
+        record
+    };
+    let differs = |seconds| {
+        let theirs = pulling(seconds, "PodInitializing");
+        let found = compare(&theirs, &pulling(seconds, "ImagePullBackOff"));
+        found.iter().any(|one| one.contains("ImagePullBackOff"))
+    };
+
+    assert!(!differs(10));
+    assert!(differs(40));
 }

@@ -69,6 +69,7 @@ impl Part {
                 }
             }),
             plain(&|part| part.image = Image::There),
+            plain(&Self::take_commands),
             plain(&|part| part.post_start = None),
             plain(&|part| part.pre_stop = None),
             plain(&|part| part.startup = None),

@@ -1,6 +1,8 @@
 //! A pod as the text of a scenario.
 
-use super::{Delay, Deletion, Draft, Hook, Image, Life, Part, Policy, Role, Rule, Update};
+use super::{
+    Delay, Deletion, Draft, Hook, Image, Life, Part, Policy, Readiness, Role, Rule, Startup, Update,
+};
 use std::fmt::{self, Write as _};
 
 /// A pod is watched for so many seconds.
@@ -108,25 +110,27 @@ impl Part {
             );
         }
         let hooks = [("postStart", self.post_start), ("preStop", self.pre_stop)];
-        let hooks = hooks.iter().filter(|(_, hook)| hook.is_some());
-        let hooks = hooks.map(|(name, _)| format!("{name}: {{exec: {{command: [actor]}}}}"));
+        let hooks = hooks
+            .iter()
+            .filter_map(|(name, hook)| Some(format!("{name}: {{{}}}", hook.as_ref()?.way)));
         let hooks: Vec<_> = hooks.collect();
         if !hooks.is_empty() {
             let _ = write!(text, ", lifecycle: {{{}}}", hooks.join(", "));
         }
         if let Some(startup) = self.startup {
-            let threshold = startup.threshold;
-            let _ = write!(text, ", startupProbe: {{{PROBE}{threshold}}}");
+            let Startup { way, threshold, .. } = startup;
+            let _ = write!(text, ", startupProbe: {{{way}, {PROBE}{threshold}}}");
         }
-        if self.readiness.is_some() {
-            let _ = write!(text, ", readinessProbe: {{{PROBE}1}}");
+        if let Some(Readiness { way, .. }) = self.readiness {
+            let _ = write!(text, ", readinessProbe: {{{way}, {PROBE}1}}");
         }
         if let Some(liveness) = self.liveness {
             let grace = liveness.grace;
             let grace = grace.map(|grace| format!(", terminationGracePeriodSeconds: {grace}"));
             let _ = write!(
                 text,
-                ", livenessProbe: {{initialDelaySeconds: 2, {PROBE}1{}}}",
+                ", livenessProbe: {{initialDelaySeconds: 2, {}, {PROBE}1{}}}",
+                liveness.way,
                 grace.unwrap_or_default()
             );
         }
@@ -150,7 +154,7 @@ impl Part {
         let stops_in = stops_in.map_or("never".to_owned(), tenths);
         let _ = write!(text, ", stopsIn: {stops_in}");
         for (name, hook) in [("postStart", self.post_start), ("preStop", self.pre_stop)] {
-            if let Some(Hook { runs, exits }) = hook {
+            if let Some(Hook { runs, exits, .. }) = hook {
                 let _ = write!(text, ", {name}: {{runs: {}, exits: {exits}}}", tenths(runs));
             }
         }
@@ -179,7 +183,7 @@ impl Part {
 }
 
 /// What all probes have in common, up to the number of failures.
-const PROBE: &str = "exec: {command: [actor]}, periodSeconds: 1, failureThreshold: ";
+const PROBE: &str = "periodSeconds: 1, failureThreshold: ";
 
 fn tenths(tenths: u32) -> String {
     format!("{}ms", tenths * 100)

@@ -116,7 +116,8 @@ fn folders(
 
 fn supervisord(services: &[Service], pid: &str) -> String {
     let mut text = format!("[supervisord]\nnodaemon=true\npidfile={pid}\nlogfile=/dev/null\n");
-    text.push_str("logfile_maxbytes=0\n");
+    // Its children's logs stay with this file, and go with it.
+    text.push_str("logfile_maxbytes=0\nchildlogdir=%(here)s\n");
     for Service { name, command, .. } in services {
         let _ = write!(text, "[program:{name}]\ncommand={command}\n");
     }

@@ -1,0 +1,101 @@
+//! What random pods are like.
+
+use super::*;
+use pillion_simulator::play;
+use pillion_simulator::scenario::read;
+
+fn drafts() -> impl Iterator<Item = Draft> {
+    (0..500).map(|seed| Draft::random(&mut Dice::new(seed)))
+}
+
+#[test]
+fn every_random_pod_can_be_read_and_played() {
+    for draft in drafts() {
+        let text = draft.to_string();
+        let reading = read::read("random", text.as_bytes(), &mut |_| Err(String::new()));
+        let scenario = reading.scenario.as_ref();
+        let scenario = scenario.unwrap_or_else(|| panic!("{text}\n{}", reading.describe()));
+        assert!(play(scenario).is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn everything_that_a_plain_pod_can_have_is_drawn() {
+    let seen = |has: &dyn Fn(&Draft) -> bool| drafts().any(|draft| has(&draft));
+    let any = |has: fn(&Part) -> bool| seen(&|draft| draft.containers.iter().any(has));
+    for role in [Role::Init, Role::Sidecar, Role::Main] {
+        assert!(seen(&|draft| draft
+            .containers
+            .iter()
+            .any(|part| part.role == role)));
+    }
+    for mains in 1..=4 {
+        let count = |draft: &Draft| {
+            let roles = draft.containers.iter().map(|part| part.role);
+            roles.filter(|role| *role == Role::Main).count()
+        };
+        assert!(seen(&|draft| count(draft) == mains), "{mains} mains");
+    }
+    for policy in [Policy::Always, Policy::OnFailure, Policy::Never] {
+        assert!(seen(&|draft| draft.policy == policy));
+        assert!(seen(&|draft| draft
+            .containers
+            .iter()
+            .any(|part| part.policy == Some(policy))));
+    }
+    for action in [Action::Restart, Action::RestartAllContainers] {
+        assert!(seen(&|draft| draft.containers.iter().any(|part| part
+            .rule
+            .is_some_and(|rule| rule.action == action))));
+    }
+    assert!(any(|part| part.post_start.is_some()));
+    assert!(any(|part| part.pre_stop.is_some()));
+    assert!(any(|part| part.startup.is_some()));
+    assert!(any(|part| part.readiness.is_some()));
+    assert!(any(|part| part.liveness.is_some()));
+    assert!(any(|part| part.life.runs.is_some()));
+    assert!(any(|part| part.life.exits.0 != 0));
+    assert!(any(|part| part.life.stops_in.is_none()));
+    assert!(any(|part| part.life.stops_in > Some(0)));
+    assert!(any(|part| part.image == Image::Missing));
+    assert!(seen(&|draft| draft.update.is_some()));
+    for delay in Delay::ALL {
+        assert!(seen(&|draft| draft.delay == delay));
+    }
+    let way = |is: fn(&Way) -> bool| {
+        seen(&|draft| {
+            let mut parts = draft.containers.clone();
+            let mut ways = parts.iter_mut().flat_map(Part::ways);
+            ways.any(|(way, _)| is(way))
+        })
+    };
+    assert!(way(|way| matches!(way, Way::Exec)));
+    assert!(way(|way| matches!(way, Way::Grpc(_))));
+    assert!(way(|way| matches!(way, Way::Http(_))));
+    assert!(way(|way| matches!(way, Way::Https(_))));
+    assert!(way(|way| matches!(way, Way::Tcp(_))));
+    for operator in [Operator::In, Operator::NotIn] {
+        assert!(seen(&|draft| draft.containers.iter().any(|part| part
+            .rule
+            .is_some_and(|rule| rule.operator == operator))));
+    }
+    assert!(any(|part| part
+        .post_start
+        .is_some_and(|hook| hook.exits != 0)));
+    assert!(any(|part| part
+        .pre_stop
+        .is_some_and(|hook| hook.exits != 0)));
+    assert!(seen(&|draft| draft
+        .deletion
+        .as_ref()
+        .is_some_and(|deletion| deletion.grace.is_some())));
+    let again = |deletion: &Deletion| deletion.again.is_some();
+    assert!(seen(&|draft| draft.deletion.as_ref().is_some_and(again)));
+}
+
+#[test]
+fn the_same_seed_is_the_same_pod() {
+    let one = Draft::random(&mut Dice::new(42));
+    assert_eq!(one, Draft::random(&mut Dice::new(42)));
+    assert_ne!(one, Draft::random(&mut Dice::new(43)));
+}
