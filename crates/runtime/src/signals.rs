@@ -1,6 +1,6 @@
 //! Signals to `pillion` itself, read as data.
 
-use crate::sys::SignalFd;
+use crate::sys::{SignalFd, is_ignored};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -11,9 +11,12 @@ pub struct Signals(SignalFd);
 // === impl Signals ===
 
 impl Signals {
-    /// Takes these signals from now on. To be called before any thread is started.
+    /// Takes these signals from now on. To be called before any thread is started. Who was started by `nohup` does not hear of
+    /// the terminal that goes.
     pub fn new(numbers: &[i32]) -> io::Result<Self> {
-        SignalFd::of(numbers).map(Self)
+        let numbers = numbers.iter().copied();
+        let heard = numbers.filter(|number| *number != libc::SIGHUP || !is_ignored(*number));
+        SignalFd::of(&heard.collect::<Vec<_>>()).map(Self)
     }
 
     /// Those that have come, in no particular order. Several of one kind may count as one.

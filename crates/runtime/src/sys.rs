@@ -74,6 +74,27 @@ pub(crate) fn let_signals_through() {
     }
 }
 
+/// Gives the signals that whoever started this process has had ignored their usual meaning, for the programs that it will
+/// start: what is ignored stays so in all of them, and a shell cannot even trap it.
+pub(crate) fn heed_signals() {
+    for number in 1..=libc::SIGRTMAX() {
+        if is_ignored(number) && number != libc::SIGPIPE {
+            // SAFETY: nothing of ours is called for it.
+            unsafe { libc::signal(number, libc::SIG_DFL) };
+        }
+    }
+}
+
+/// Whether a signal to this process is lost.
+pub(crate) fn is_ignored(number: i32) -> bool {
+    // SAFETY: what is asked for is written where there is room for it, and zeros are valid there.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(number, std::ptr::null(), &raw mut action) == 0
+            && action.sa_sigaction == libc::SIG_IGN
+    }
+}
+
 /// Gives a descriptor a second number, under which the next program finds it. Whatever had that number is closed, so this
 /// is only for a process that is about to become another program.
 pub(crate) fn place(descriptor: BorrowedFd<'_>, number: i32) -> io::Result<()> {

@@ -5,7 +5,7 @@ use super::channel::Channel;
 use super::keeper::keep;
 use super::message::Report;
 use super::tree::{self, Reaped};
-use crate::sys::{Forked, SignalFd, fork, give_back, keep_descriptors};
+use crate::sys::{Forked, SignalFd, fork, give_back, heed_signals, keep_descriptors};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, recvmsg, send};
 use rustix::process::{Pid, Signal, set_child_subreaper, setsid};
@@ -51,8 +51,9 @@ enum Asked {
 ///
 /// To be called first of all: a process with more than one thread must not fork.
 pub fn serve() -> io::Result<()> {
-    // What whoever started pillion has left open is not for containers.
+    // What whoever started pillion has left open is not for containers, and what they ignore is not their affair.
     keep_descriptors();
+    heed_signals();
     // A terminal's signals are for pillion; it says what happens to the containers.
     let _ = setsid();
     set_child_subreaper(Some(rustix::process::getpid()))?;
