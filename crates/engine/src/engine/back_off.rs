@@ -57,13 +57,21 @@ impl Engine {
     }
 
     pub(super) fn on_back_off_over(&mut self, now: Tick, container: ContainerId) {
-        if let State::BackOff { unstarted, .. } = &self.life(container).record.state {
-            let why = unstarted.clone();
-            let why = why.map_or(PutOff::Crashed, |(why, message)| {
-                PutOff::Unstarted(why, message)
-            });
-            self.life_mut(container).put_off = Some(why);
+        if matches!(self.life(container).record.state, State::BackOff { .. }) {
             self.enter_waiting(now, container);
+        }
+    }
+
+    /// Whoever is looked at during its back-off is put off, and that shows. A container that something else holds back as well is
+    /// not looked at, as under the kubelet: the end of its run is what there is to see.
+    pub(super) fn note_put_off(&mut self, container: ContainerId) {
+        let life = self.life_mut(container);
+        if let State::BackOff { unstarted, .. } = &life.record.state {
+            match unstarted.clone() {
+                Some((why, message)) => life.put_off = Some(PutOff::Unstarted(why, message)),
+                None if life.closed == 0 => life.put_off = Some(PutOff::Crashed),
+                None => {}
+            }
         }
     }
 

@@ -49,7 +49,8 @@ impl Engine {
     /// Pulls the image of a container that waits, unless it is about to give up.
     pub(super) fn prepare(&mut self, container: ContainerId) {
         self.want_image(container);
-        if self.life(container).broken > 0 {
+        let life = self.life(container);
+        if life.broken > 0 || matches!(life.record.state, State::BackOff { .. }) {
             self.work.push_back(Work::Consider(container));
         }
     }
@@ -73,6 +74,7 @@ impl Engine {
                 cause,
             );
         }
+        self.note_put_off(container);
         if self.is_free(container) {
             self.free.push_back(container);
         }

@@ -136,13 +136,7 @@ impl Engine {
         }
         let reason = match &record.state {
             _ if self.is_through(container, end) => None,
-            State::BackOff {
-                unstarted: Some((reason, message)),
-                ..
-            } => Some(waiting(reason.as_str(), Some(message.clone()))),
-            State::BackOff {
-                unstarted: None, ..
-            } => Some(waiting(CRASH_LOOP, None)),
+            State::BackOff { .. } => self.life(container).put_off.as_ref().map(why_put_off),
             State::Waiting if self.shows_image_failure(container) => {
                 let (reason, message) = self.image_failure(container);
                 Some(waiting(reason, message))
@@ -177,12 +171,7 @@ impl Engine {
         if self.record.goal != Goal::Run || life.record.is_over() {
             return None;
         }
-        let (reason, message) = match life.put_off.as_ref()? {
-            PutOff::Crashed => (CRASH_LOOP, None),
-            PutOff::PostStart => ("PostStartHookError", None),
-            PutOff::Unstarted(reason, message) => (reason.as_str(), Some(message.clone())),
-        };
-        Some(ContainerState::Waiting { reason, message })
+        life.put_off.as_ref().map(why_put_off)
     }
 
     /// A container that was removed so that all are run again: that shows until the first of them has been.
@@ -459,6 +448,15 @@ fn holds(kind: ConditionKind, status: bool) -> Condition {
         reason: None,
         message: None,
     }
+}
+
+fn why_put_off(why: &PutOff) -> ContainerState {
+    let (reason, message) = match why {
+        PutOff::Crashed => (CRASH_LOOP, None),
+        PutOff::PostStart => ("PostStartHookError", None),
+        PutOff::Unstarted(reason, message) => (reason.as_str(), Some(message.clone())),
+    };
+    ContainerState::Waiting { reason, message }
 }
 
 fn terminated(end: &Termination) -> Terminated {
