@@ -8,20 +8,25 @@ const APP: &str = r#"    - {name: db, command: [sh, -c, "exec sleep 1000"]}
     - {name: app, command: [sh, -c, "cat src/main; exec sleep 1000"]}
 "#;
 
+/// The same, and `app` is ready when it has read its source.
+const READER: &str = r#"    - {name: db, command: [sh, -c, "exec sleep 1000"]}
+    - {name: app, readyOn: {logLine: .}, command: [sh, -c, "cat src/main; exec sleep 1000"]}
+"#;
+
 fn restarts(reason: &str) -> String {
     format!(r#""cause":{{"kind":"asked","by":"app","reaction":"Restart","reason":"{reason}"}}"#)
 }
 
 #[test]
 fn a_container_is_restarted_for_its_sources_and_nobody_else() {
-    let mut yard = Yard::new(&["src/main", "src/deep/lib", "other"], "app: [src]", APP);
+    let mut yard = Yard::new(&["src/main", "src/deep/lib", "other"], "app: [src]", READER);
     yard.write("src/.main.swp", "noise");
     yard.write("src/target/out", "noise");
     yard.write("other", "nobody asked for it");
     yard.write("src/main", "new\n");
-    // Whether its line or its being ready is told first is left to chance.
-    let told = yard.hear(r#""line":"new""#);
+    let told = yard.hear(r#""container":"app","attempt":2,"what":"ready""#);
     assert!(has(&told, &[&restarts("src/main changed")]), "{told:#?}");
+    assert!(has(&told, &[r#""line":"new""#]), "{told:#?}");
 
     yard.at_once(|| {
         for number in 0..20 {
