@@ -21,6 +21,8 @@ pub struct Report {
     pub cases: Vec<Ran>,
     /// Files that could not be played.
     pub broken: Vec<Broken>,
+    /// Files of which a case failed, and all passed when they were played once more.
+    pub again: Vec<String>,
 }
 
 /// One case that was played.
@@ -152,9 +154,17 @@ impl fmt::Display for Report {
         } = self.count("");
         write!(f, "{passed} passed, {failed} failed, {left_out} left out")?;
         match self.broken.len() {
-            0 => Ok(()),
-            broken => write!(f, ", {broken} files cannot be played"),
+            0 => {}
+            broken => write!(f, ", {broken} files cannot be played")?,
         }
+        if self.again.is_empty() {
+            return Ok(());
+        }
+        write!(
+            f,
+            "\npassed when played once more: {}",
+            self.again.join(", ")
+        )
     }
 }
 
@@ -185,5 +195,18 @@ mod tests {
 
         assert_eq!(named("other.yaml"), "scenarios/stories/other.yaml");
         assert_eq!(named("../../examples/orders.yaml"), "examples/orders.yaml");
+    }
+
+    #[test]
+    fn what_passed_at_a_second_try_is_said() {
+        let report = Report {
+            again: vec!["a.yaml".into(), "b.yaml".into()],
+            ..Report::default()
+        };
+
+        assert_eq!(
+            report.to_string(),
+            "0 passed, 0 failed, 0 left out\npassed when played once more: a.yaml, b.yaml"
+        );
     }
 }

@@ -13,6 +13,7 @@ mod director;
 mod ends;
 mod eyes;
 mod interruption;
+mod late;
 mod limits;
 mod manifest;
 mod status;

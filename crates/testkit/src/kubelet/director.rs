@@ -3,6 +3,7 @@
 use super::ends::Ends;
 use super::eyes::{Glimpse, PODS};
 use super::interruption::{Interruption, Ticket};
+use super::late::Late;
 use super::limits::{interrupts, is_settled};
 use super::manifest::{image, manifest};
 use super::{Theatre, status};
@@ -40,6 +41,7 @@ pub(super) struct Director<'t> {
     since: Option<Tick>,
     /// A restart of the node that was asked for.
     ticket: Option<Ticket>,
+    late: Late,
     exits: Vec<(Tick, LineName)>,
     moments: BTreeMap<Box<str>, Tick>,
     glimpses: Vec<Glimpse>,
@@ -91,6 +93,7 @@ impl<'t> Director<'t> {
             next: 0,
             since: None,
             ticket: None,
+            late: Late::default(),
             exits: Vec::new(),
             moments: BTreeMap::new(),
             glimpses: Vec::new(),
@@ -114,6 +117,7 @@ impl<'t> Director<'t> {
     fn go_on(&mut self) -> anyhow::Result<()> {
         while !self.is_over() {
             self.look(LOOK)?;
+            self.supply()?;
             self.act()?;
         }
         // The last ends may still be on their way.
@@ -129,12 +133,8 @@ impl<'t> Director<'t> {
 
     /// A kubelet that is through with a pod says of what still waits, and has run before, how it ended.
     fn has_more_to_tell(&self) -> bool {
-        let status = self.pod().filter(|_| self.has_ended() && !self.is_gone());
-        let lists = ["initContainerStatuses", "containerStatuses"];
-        let lists = lists
-            .iter()
-            .filter_map(|list| status?["status"][*list].as_array());
-        let mut containers = lists.flatten();
+        let pod = self.pod().filter(|_| self.has_ended() && !self.is_gone());
+        let mut containers = pod.into_iter().flat_map(status::all_statuses);
         containers.any(|one| {
             one["state"]["waiting"].is_object() && one["lastState"]["terminated"].is_object()
         })
@@ -154,6 +154,15 @@ impl<'t> Director<'t> {
         }
         let new = self.theatre.eyes.seen(&self.name, self.glimpses.len())?;
         self.glimpses.extend(new);
+        Ok(())
+    }
+
+    fn supply(&mut self) -> anyhow::Result<()> {
+        let mut late = self.late;
+        if let Some(pod) = self.pod() {
+            late.look(clock::now(), pod, &self.theatre.api)?;
+        }
+        self.late = late;
         Ok(())
     }
 
@@ -412,12 +421,7 @@ fn has_ended(glimpse: &Glimpse) -> bool {
 
 /// The id that containerd has for a container.
 fn container_id(pod: &Value, name: &str) -> Option<String> {
-    let lists = ["initContainerStatuses", "containerStatuses"];
-    let statuses = lists
-        .iter()
-        .filter_map(|list| pod["status"][*list].as_array());
-    let mut statuses = statuses.flatten();
-    let status = statuses.find(|status| status["name"] == name)?;
+    let status = status::all_statuses(pod).find(|status| status["name"] == name)?;
     let id = status["containerID"].as_str()?;
     id.strip_prefix("containerd://").map(str::to_owned)
 }

@@ -1,5 +1,6 @@
 //! What a kubelet cannot play, and when enough has been seen of a play.
 
+use super::late::is_late;
 use crate::processes::network::LISTS;
 use pillion_engine::Tick;
 use pillion_simulator::act::Deed;
@@ -47,7 +48,7 @@ fn script(script: &Script) -> Option<&'static str> {
     if !script.pull.takes.is_zero() || (script.pull.fails > 0 && script.pull.fails < u32::MAX) {
         return Some("without a registry an image is there at once, or never");
     }
-    if script.create.fails > 0 {
+    if script.create.fails > 0 && !is_late(script) {
         return Some("an actor that is there can always be started");
     }
     if !script.asks.is_empty() {

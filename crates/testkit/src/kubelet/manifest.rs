@@ -1,6 +1,7 @@
 //! Makes of a scenario's pod what the API server is given: every container is an actor, every hook and probe asks the
 //! actor, by a command or over the network as the pod says, and all of them find the stage in a folder of the node.
 
+use super::late;
 use crate::cluster::files::{IMAGE, OTHER_IMAGE};
 use crate::cluster::image::ACTOR;
 use crate::processes::network::{LISTS, Network};
@@ -50,7 +51,7 @@ pub(super) fn manifest(
         for list in LISTS {
             let containers = spec.get_mut(list).and_then(Value::as_array_mut);
             for container in containers.into_iter().flatten() {
-                cast(container, &folder, scenario, network);
+                cast(container, name, &folder, scenario, network);
             }
         }
     }
@@ -77,7 +78,7 @@ pub(super) fn scenario_image<'n>(image: &'n str, other: &'n str) -> &'n str {
     }
 }
 
-fn cast(container: &mut Value, folder: &str, scenario: &Scenario, network: &Network) {
+fn cast(container: &mut Value, pod: &str, folder: &str, scenario: &Scenario, network: &Network) {
     let name = container["name"].as_str().unwrap_or_default().to_owned();
     let script = scenario
         .scripts
@@ -96,6 +97,9 @@ fn cast(container: &mut Value, folder: &str, scenario: &Scenario, network: &Netw
     fields.insert("image".into(), found.into());
     fields.insert("imagePullPolicy".into(), "IfNotPresent".into());
     fields.insert("command".into(), json!([ACTOR, "run", folder, name]));
+    if late::is_late(&script) {
+        fields.insert("env".into(), late::variable(pod));
+    }
     let mount = json!({"name": "stage", "mountPath": folder});
     fields.insert("volumeMounts".into(), json!([mount]));
     let ask = |verb: &str, part: Part| {
@@ -174,6 +178,18 @@ mod tests {
         assert_eq!(pod["spec"]["containers"][0]["image"], OTHER_IMAGE);
         let volume = &pod["spec"]["volumes"][0];
         assert_eq!(volume["hostPath"]["path"], "/stage");
+    }
+
+    #[test]
+    fn a_container_that_cannot_be_created_at_first_misses_something() {
+        let pod = made(
+            "pod: {spec: {containers: [{name: m1}, {name: m2}]}}\n\
+             actors: {m1: {create: {fails: 1, reason: CreateContainerConfigError}}}",
+        );
+
+        let from = &pod["spec"]["containers"][0]["env"][0]["valueFrom"];
+        assert_eq!(from["configMapKeyRef"]["name"], "p1");
+        assert_eq!(pod["spec"]["containers"][1].get("env"), None);
     }
 
     #[test]

@@ -48,6 +48,13 @@ pub(super) fn is_told(pod: &Value) -> bool {
     LISTS.iter().any(told)
 }
 
+/// What the node has told of each container, as it is.
+pub(super) fn all_statuses(pod: &Value) -> impl Iterator<Item = &Value> {
+    let lists = LISTS.iter();
+    let lists = lists.filter_map(|(_, status, _)| pod["status"][*status].as_array());
+    lists.flatten()
+}
+
 /// A container of which the node has not told anything is waiting.
 fn containers<'p>(
     pod: &'p Value,

@@ -8,7 +8,7 @@ use super::{Theatre, pod_name};
 use crate::cluster::Cluster;
 use crate::cluster::files::{BackOff, Kubelet};
 use crate::processes::scale::Scale;
-use crate::processes::suite::{Result, has_failed, report, side_by_side};
+use crate::processes::suite::{AGAIN, Result, has_failed, report, side_by_side};
 use pillion_simulator::check::Claim;
 use pillion_simulator::suite::{Files, Report, read_file};
 use pillion_simulator::{self as simulator, Driver, Record, Scenario, judge};
@@ -52,9 +52,6 @@ pub const TOO_LONG: &str = "it takes longer than";
 /// So many plays from one word of progress to the next.
 const STRIDE: usize = 20;
 
-/// So many at a time when a play is repeated.
-const AGAIN: usize = 4;
-
 /// Plays every file whose path begins so; the others are there to be referred to.
 pub fn run(files: &Files, prefix: &str, setup: Setup<'_>) -> anyhow::Result<Report> {
     let names: Vec<_> = files
@@ -62,6 +59,7 @@ pub fn run(files: &Files, prefix: &str, setup: Setup<'_>) -> anyhow::Result<Repo
         .filter(|name| name.starts_with(prefix))
         .collect();
     let mut results: Vec<Result> = Vec::new();
+    let mut twice = Vec::new();
     let mut rounds: BTreeMap<Round, Vec<(usize, Piece)>> = BTreeMap::new();
     for (place, name) in names.iter().enumerate() {
         match prepare(files, name, setup.longest) {
@@ -100,11 +98,12 @@ pub fn run(files: &Files, prefix: &str, setup: Setup<'_>) -> anyhow::Result<Repo
                 .map(|(place, _)| names[*place].as_str())
                 .collect();
             (setup.tell)(&format!("once more: {}", names.join(", ")));
+            twice.extend(again.iter().map(|(place, _)| *place));
             let together = if round.interrupts { again.len() } else { AGAIN };
             play_round(&again, &mut results, setup, kubelet, together)?;
         }
     }
-    Ok(report(&names, results))
+    Ok(report(&names, results, &twice))
 }
 
 /// A piece to play, or what there is to say of the file without playing it.

@@ -1,7 +1,7 @@
-//! Plays many scenarios side by side, and those that fail again, alone and slower.
+//! Plays many scenarios side by side, and those that fail again, a few at a time and slower.
 //!
 //! Actors mostly wait, so many pods can be played at once. What fails because the machine was too busy does not fail
-//! when there is more time for everything; what is wrong fails again.
+//! when there is more time for everything; what is wrong fails again. The report says which were played twice.
 
 use super::limits::{is_seen, why_not};
 use super::play;
@@ -32,6 +32,9 @@ pub struct Setup<'a> {
 /// What became of one file.
 pub(crate) type Result = std::result::Result<Vec<Verdict>, String>;
 
+/// So many at a time when a play is repeated.
+pub(crate) const AGAIN: usize = 4;
+
 /// A pod that goes on is not watched longer than this many times the scale, in seconds.
 const LONGEST: u64 = 60;
 
@@ -47,24 +50,27 @@ pub fn run(files: &Files, prefix: &str, setup: Setup<'_>) -> Report {
     let mut results = play(setup, &names);
     let slower = Setup {
         scale: Scale(setup.scale.0.div_ceil(3)),
-        together: 4,
+        together: AGAIN,
         ..setup
     };
     let failed: Vec<_> = (0..names.len())
         .filter(|place| has_failed(&results[*place]))
         .collect();
     let again: Vec<_> = failed.iter().map(|place| names[*place]).collect();
-    for (place, result) in failed.into_iter().zip(play(slower, &again)) {
-        results[place] = result;
+    for (place, result) in failed.iter().zip(play(slower, &again)) {
+        results[*place] = result;
     }
-    report(&names, results)
+    report(&names, results, &failed)
 }
 
-/// What became of the files of these names.
-pub(crate) fn report(names: &[&String], results: Vec<Result>) -> Report {
+/// What became of the files of these names; those at these places were played twice.
+pub(crate) fn report(names: &[&String], results: Vec<Result>, twice: &[usize]) -> Report {
     let mut report = Report::default();
-    for (file, result) in names.iter().zip(results) {
+    for (place, (file, result)) in names.iter().zip(results).enumerate() {
         let file = (*file).clone();
+        if twice.contains(&place) && !has_failed(&result) {
+            report.again.push(file.clone());
+        }
         match result {
             Ok(verdicts) => report.cases.extend(verdicts.into_iter().map(|verdict| Ran {
                 file: file.clone(),
