@@ -1,4 +1,4 @@
-//! What containers cannot be created without, and what is made too late for their first try: a ConfigMap that a variable is
+//! What containers cannot be created without, and what is made too late for their first try: a `ConfigMap` that a variable is
 //! read from.
 
 use super::status::all_statuses;
@@ -9,7 +9,7 @@ use pillion_simulator::actor::{CreateScript, Script};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The ConfigMap of one pod.
+/// The `ConfigMap` of one pod.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Late {
     /// Nobody has missed it yet.
