@@ -116,7 +116,10 @@ fn a_build_runs_again_and_who_watches_what_it_makes_follows() {
 
     yard.write("src", "bad\n");
     let told = yard.hear(r#""container":"build","attempt":3,"what":"exited","code":1"#);
-    assert!(!has(&told, &[r#""container":"app""#]), "{told:#?}");
+    assert!(
+        !has(&told, &[r#""container":"app","attempt":3"#]),
+        "{told:#?}"
+    );
     yard.write("src", "better\n");
     let told = yard.hear(r#""line":"better""#);
     assert!(
