@@ -23,6 +23,7 @@ use crate::laws::{Promise, Violation};
 use machine::Mutant;
 use pillion_engine::fact::Change;
 use pillion_engine::{Action, ContainerId, Engine, Event, Pod, PodResult, Refused, Request, Tick};
+use pillion_simulator::{Record, Scenario, Setup, play_on};
 use std::fmt;
 use std::hash::Hash;
 
@@ -38,6 +39,7 @@ pub struct Exhibit {
     pod: Pod,
     with_mistake: Trial,
     without: Trial,
+    play: Option<Play>,
 }
 
 /// What became of a pod in the hands of a machine.
@@ -51,6 +53,9 @@ pub struct Outcome {
 
 /// Puts a pod through everything, in the hands of one machine.
 type Trial = fn(&Pod) -> Outcome;
+
+/// Plays a scenario in virtual time, in the hands of one machine.
+type Play = fn(&Scenario) -> Option<Record>;
 
 /// One mistake. Every method has a default that makes none.
 pub(crate) trait Flaw: Clone + fmt::Debug + Default + Hash + 'static {
@@ -132,12 +137,21 @@ impl Exhibit {
             pod: F::pod(),
             with_mistake: |pod| Outcome::of(explore::<Mutant<F>>(pod, F::TROUBLE, MOST)),
             without: |pod| Outcome::of(explore::<Engine>(pod, F::TROUBLE, MOST)),
+            play: Some(|scenario| {
+                let played = play_on::<Mutant<F>>(scenario, Setup::default()).ok();
+                played.map(|played| played.record)
+            }),
         }
     }
 
     /// What becomes of its pod in the hands of the mutant.
     pub fn try_mutant(&self) -> Outcome {
         (self.with_mistake)(&self.pod)
+    }
+
+    /// What becomes of a scenario in the hands of the mutant, if it can play one.
+    pub fn play(&self, scenario: &Scenario) -> Option<Record> {
+        (self.play?)(scenario)
     }
 
     /// What becomes of its pod in the hands of the engine.

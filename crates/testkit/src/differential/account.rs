@@ -19,7 +19,7 @@ pub(super) struct Account {
     /// When the pod was told to go, or watching stopped.
     pub(super) horizon: Tick,
     /// It was told to go.
-    is_deleted: bool,
+    pub(super) is_deleted: bool,
     /// When the grace period was made shorter, if it was.
     pub(super) shortened: Option<Tick>,
     /// When an image was exchanged, if one was.
@@ -28,16 +28,25 @@ pub(super) struct Account {
     pub(super) busy: Vec<(Tick, Tick)>,
     /// For how long it was in each phase, until the horizon.
     pub(super) phases: BTreeMap<Phase, Duration>,
-    /// For how long each condition held, until the horizon.
-    pub(super) conditions: BTreeMap<ConditionKind, Duration>,
+    /// For how long each condition held, or did not for that reason, until the horizon.
+    pub(super) conditions: BTreeMap<Standing, Duration>,
+    /// For how long each condition did not hold after it had, at most at a time, until the horizon.
+    pub(super) lapses: BTreeMap<ConditionKind, Duration>,
+    /// Since when each condition that has held does not any more, in time that was seen.
+    lapsed: BTreeMap<ConditionKind, Option<Duration>>,
     /// The conditions in the last status, with their reasons.
     pub(super) finally: BTreeMap<ConditionKind, (bool, Option<&'static str>)>,
 }
+
+/// A condition, whether it holds, and the reason that is given.
+pub(super) type Standing = (ConditionKind, bool, Option<&'static str>);
 
 /// The runs of one container.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lives {
     pub(super) runs: Vec<Run>,
+    /// A probe that can kill it was made.
+    is_probed: bool,
     /// By the number of the run, from 1.
     pub(super) codes: BTreeMap<u32, i32>,
     /// What was left as the last words of each run.
@@ -56,8 +65,10 @@ pub(super) struct Lives {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Run {
     pub(super) starting: Tick,
+    /// Its hook after the start was begun.
+    pub(super) post_start: Option<Tick>,
     /// Its hook before the stop was begun; it may end by itself before it is told.
-    pre_stop: Option<Tick>,
+    pub(super) pre_stop: Option<Tick>,
     pub(super) stopping: Option<Tick>,
     /// When it ended by itself, if it was not killed.
     pub(super) exiting: Option<Tick>,
@@ -135,11 +146,15 @@ impl Account {
                 }
                 (part @ (Part::PostStart | Part::PreStop), Word::Starting) => {
                     hooks.insert(name.clone(), at);
-                    let run = lives.runs.last_mut().filter(|_| part == Part::PreStop);
-                    if let Some(run) = run {
-                        run.pre_stop.get_or_insert(at);
+                    if let Some(run) = lives.runs.last_mut() {
+                        let hook = match part {
+                            Part::PreStop => &mut run.pre_stop,
+                            _ => &mut run.post_start,
+                        };
+                        hook.get_or_insert(at);
                     }
                 }
+                (Part::Startup | Part::Liveness, _) => lives.is_probed = true,
                 (Part::PostStart | Part::PreStop, Word::Exited) => {
                     if let Some(from) = hooks.remove(name) {
                         self.busy.push((from, at));
@@ -168,8 +183,10 @@ impl Account {
     /// A status that was shown for that time.
     fn read_status(&mut self, status: &PodStatus, time: Duration) {
         *self.phases.entry(status.phase).or_default() += time;
-        for condition in status.conditions.iter().filter(|one| one.status) {
-            *self.conditions.entry(condition.kind).or_default() += time;
+        for one in &status.conditions {
+            let standing = (one.kind, one.status, one.reason);
+            *self.conditions.entry(standing).or_default() += time;
+            self.note_lapse(one.kind, one.status, time);
         }
         for container in &status.containers {
             let lives = self.containers.entry(container.name.clone()).or_default();
@@ -202,6 +219,20 @@ impl Account {
         }
     }
 
+    fn note_lapse(&mut self, kind: ConditionKind, holds: bool, time: Duration) {
+        match self.lapsed.get_mut(&kind) {
+            Some(lapsed) if holds => *lapsed = None,
+            Some(lapsed) => {
+                let so_far = lapsed.unwrap_or_default() + time;
+                *lapsed = Some(so_far);
+                let longest = self.lapses.entry(kind).or_default();
+                *longest = so_far.max(*longest);
+            }
+            None if holds => drop(self.lapsed.insert(kind, None)),
+            None => {}
+        }
+    }
+
     /// Whether a container lived to see the grace period made shorter.
     pub(super) fn is_cut_short(&self, lives: &Lives) -> bool {
         let last = lives.runs.last();
@@ -213,7 +244,13 @@ impl Account {
     /// again before: a kubelet takes that for the end of the pod, and stops all the others within what that leaves of the grace
     /// period. If a rule wants the main again, it begins anew in another sandbox.
     pub(super) fn last_main_killed(&self) -> Option<Tick> {
-        let killed = self.runs_of('m').filter_map(|run| run.stopping);
+        if self.has_restarted_all() {
+            return None;
+        }
+        let mains = self.containers.iter();
+        let mains = mains.filter(|(name, lives)| name.starts_with('m') && lives.is_probed);
+        let killed = mains.flat_map(|(_, lives)| &lives.runs);
+        let killed = killed.filter_map(|run| run.stopping);
         let killed = killed.filter(|at| *at < self.horizon);
         killed.filter(|at| self.is_last_main_at(*at)).min()
     }
@@ -229,6 +266,11 @@ impl Account {
         })
     }
 
+    fn has_restarted_all(&self) -> bool {
+        let mut conditions = self.conditions.keys();
+        conditions.any(|(kind, holds, _)| *kind == ConditionKind::AllContainersRestarting && *holds)
+    }
+
     /// Whether the pod was begun anew in another sandbox then: its containers count from 1 again.
     pub(super) fn is_rebuilt(&self) -> bool {
         let killed = self.last_main_killed();
@@ -238,9 +280,18 @@ impl Account {
     /// Whether something began or ended at about the time at which the pod was told to go: whether it was seen before that, and
     /// who had a turn for it, is a matter of the moment.
     pub(super) fn is_on_the_verge(&self) -> bool {
-        let near = |at: Tick| at.since(self.horizon).max(self.horizon.since(at)) <= NOTICE;
+        let near = |at: Tick| at.since(self.horizon).max(self.horizon.since(at)) <= VERGE;
         let mut runs = self.containers.values().flat_map(|lives| &lives.runs);
         self.is_deleted && runs.any(|run| near(run.starting) || run.exited.is_some_and(near))
+    }
+
+    /// Whether a container was not up when the pod was told to go, or only just.
+    pub(super) fn is_down_at_deletion(&self, lives: &Lives) -> bool {
+        let over = |run: &Run| {
+            run.exited
+                .is_some_and(|exited| exited <= self.horizon + VERGE)
+        };
+        lives.runs.last().is_none_or(over)
     }
 
     /// Whether the kubelet was busy with something else from the exchange of an image to the end of a run, so that it never came to
@@ -282,29 +333,27 @@ impl Account {
     /// How far times can have drifted by then: a kubelet notices an end within a second or so, in every run anew, and does
     /// nothing else for the pod while it runs a hook or stops a container.
     pub(super) fn drift(&self, at: Tick, run: usize) -> Duration {
-        let runs = u32::try_from(run).unwrap_or(u32::MAX);
-        let failed = |lives: &Lives| lives.waits.contains_key(HOOK_FAILED);
-        let each = if self.containers.values().any(failed) {
-            COMES_BACK
-        } else {
-            EACH_RUN
-        };
         // An init container holds up all that come after it.
-        let chain = self
-            .containers
-            .iter()
-            .filter(|(name, _)| name.starts_with('i'));
-        let chain: usize = chain.map(|(_, lives)| lives.runs.len()).sum();
-        let runs = runs.saturating_add(u32::try_from(chain).unwrap_or(u32::MAX));
+        let runs = run + self.runs_of('i').count();
+        let mut until = at + NOTICE + times(EACH_RUN, runs) + times(COMES_BACK, self.failures());
         let mut busy = self.busy.clone();
         busy.sort_unstable();
-        let mut until = at + NOTICE + each.saturating_mul(runs);
+        let mut counted = Tick::ZERO;
         for (from, to) in busy {
             if from < until {
-                until = until + to.since(from);
+                // Two hooks at a time hold nobody up twice.
+                until = until + to.since(from.max(counted));
+                counted = counted.max(to);
             }
         }
         until.since(at)
+    }
+
+    /// How many hooks may have failed after a start.
+    fn failures(&self) -> usize {
+        let all = self.containers.values();
+        let failed = all.filter(|lives| lives.waits.contains_key(HOOK_FAILED));
+        failed.map(|lives| lives.runs.len()).sum()
     }
 }
 
@@ -315,6 +364,11 @@ impl Run {
     pub(super) fn is_killed(&self, horizon: Tick) -> bool {
         let begins = self.pre_stop.or(self.stopping);
         begins.is_some_and(|at| at < horizon)
+    }
+
+    /// It was killed, and had not been told to stop.
+    pub(super) fn is_killed_untold(&self) -> bool {
+        self.exited.is_some() && self.exiting.is_none() && self.stopping.is_none()
     }
 
     /// How long after it was told to stop it ended, if it was, and whether it was killed.
@@ -362,9 +416,16 @@ impl Lives {
     }
 }
 
+fn times(each: Duration, count: usize) -> Duration {
+    each.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
 /// What a kubelet with much to do needs to start a container, or to see its end.
-const NOTICE: Duration = Duration::from_millis(2_500);
+pub(super) const NOTICE: Duration = Duration::from_millis(2_500);
 const EACH_RUN: Duration = Duration::from_millis(2_500);
+
+/// A kubelet that has little to do has seen by then what has happened.
+const VERGE: Duration = Duration::from_millis(1_500);
 
 /// After something has failed in the middle of its work it looks at the pod again when it looks at all pods, so much later.
 pub(super) const COMES_BACK: Duration = Duration::from_secs(16);

@@ -144,6 +144,7 @@ fn gate(
     with_mistake: fn(&Pod) -> Outcome,
 ) -> Exhibit {
     Exhibit {
+        play: None,
         name,
         mistake,
         promise: Promise::Refusal,
@@ -156,6 +157,7 @@ fn gate(
 /// A mistake that shows when the same is told twice.
 fn replayed<F: Flaw>() -> Exhibit {
     Exhibit {
+        play: None,
         name: F::NAME,
         mistake: F::MISTAKE,
         promise: F::PROMISE,

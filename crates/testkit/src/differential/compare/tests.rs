@@ -1,5 +1,7 @@
 //! Small plays, laid side by side.
 
+mod sensitivity;
+
 use super::compare;
 use pillion_engine::pod::List;
 use pillion_engine::status::{
@@ -86,7 +88,7 @@ fn waiting(reason: &'static str) -> ContainerState {
 }
 
 fn shows(state: ContainerState) -> Record {
-    let mut record = play(&[]);
+    let mut record = play(&[(0, "m1 Starting"), (10, "m1 Exited")]);
     record.sample(at(0), status(Phase::Running, vec![container(state)]));
     record
 }
@@ -268,7 +270,11 @@ fn forgets_a_third_kill(stop: &'static str) {
 #[test]
 fn after_a_probe_has_killed_the_last_main_times_are_a_kubelets_own() {
     let killed = |others: &[(u64, &'static str)], rest: &[(u64, &'static str)], code: i32| {
-        let mut lines = vec![(0, "m1 Starting"), (20, "m1 Stopping")];
+        let mut lines = vec![
+            (0, "m1 Starting"),
+            (9, "m1/liveness Starting"),
+            (20, "m1 Stopping"),
+        ];
         lines.extend(others.iter().chain(rest));
         let mut record = play(&lines);
         let containers = vec![container(end(code, "over"))];

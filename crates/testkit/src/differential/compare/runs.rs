@@ -1,0 +1,185 @@
+//! The runs of one container: how many, with which hooks, how each was stopped and how it ended.
+
+use super::super::account::{Lives, NOTICE, Run};
+use super::{Both, Plays, had_time};
+use pillion_engine::Tick;
+use std::cmp::Ordering;
+use std::time::Duration;
+
+/// A run that was shorter may have been over before its hook began.
+const SHORT: Duration = Duration::from_secs(2);
+
+/// A start that was under way when the pod was told to go is over by then.
+const UNDER_WAY: Duration = Duration::from_secs(4);
+
+/// What differs in the runs of a container.
+pub(super) fn all(both: Both<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    found.extend(count(both));
+    found.extend(late_start(both));
+    for (number, theirs, own) in both.runs() {
+        found.extend(end(both, number, theirs, own));
+        found.extend(kill(both, number, theirs, own));
+        found.extend(hooks(both, number, theirs, own));
+        if is_comparable(both, number) {
+            found.extend(code(both, number, own));
+            found.extend(message(both, number));
+        }
+    }
+    found
+}
+
+/// A run that only one of them had counts if the other had the time for it.
+fn count(both: Both<'_>) -> Option<String> {
+    let Plays { kubelet, ours } = both.plays;
+    let counts = (both.theirs.runs.len(), both.own.runs.len());
+    let (more, other, place) = match counts.0.cmp(&counts.1) {
+        Ordering::Equal => return None,
+        Ordering::Greater => (both.theirs, ours, "on the kubelet"),
+        Ordering::Less => (both.own, kubelet, "here"),
+    };
+    let number = counts.0.min(counts.1);
+    let at = more.runs.get(number)?.starting;
+    let is_passed_over = counts.0 < counts.1 && is_over(both) || both.is_updated_between();
+    if is_passed_over || !had_time(both.plays, other, at, number) {
+        return None;
+    }
+    Some(format!(
+        "{} is started {} times on the kubelet and {} times here: run {} begins {place} at {at}",
+        both.name,
+        counts.0,
+        counts.1,
+        number + 1
+    ))
+}
+
+/// Whether a kubelet has ended more than we would have, or had no time to.
+fn is_over(both: Both<'_>) -> bool {
+    let kubelet = both.plays.kubelet;
+    let mut runs = both.theirs.runs.iter();
+    kubelet.last_main_killed().is_some()
+        || both.is_forgotten()
+        || runs.any(|run| kubelet.is_busy_until_end(run))
+}
+
+/// Nothing is started in a pod that is being deleted.
+fn late_start(both: Both<'_>) -> Option<String> {
+    let Plays { kubelet, ours } = both.plays;
+    let late = |horizon: Tick, lives: &Lives| {
+        let mut runs = lives.runs.iter();
+        runs.any(|run| run.starting > horizon + UNDER_WAY)
+    };
+    let theirs = kubelet.is_deleted && late(kubelet.horizon, both.theirs);
+    let own = ours.is_deleted && late(ours.horizon, both.own);
+    (theirs != own).then(|| {
+        let place = if own { "here" } else { "on the kubelet" };
+        format!("{} is started after the deletion {place}", both.name)
+    })
+}
+
+/// An end that only one of them saw counts if the other had the time for it.
+fn end(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
+    let Plays { kubelet, ours } = both.plays;
+    let is_excused = is_over(both) || both.is_updated_between();
+    let (at, other, place) = match (theirs.exited, own.exited) {
+        (Some(at), None) => (at, ours, "on the kubelet"),
+        (None, Some(at)) => (at, kubelet, "here"),
+        (Some(_), Some(_)) | (None, None) => return None,
+    };
+    let counts = had_time(both.plays, other, at, number) && !is_excused;
+    counts.then(|| {
+        let name = both.name;
+        format!("run {number} of {name} ends only {place}, at {at}")
+    })
+}
+
+/// Whoever is killed has been told before.
+fn kill(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
+    let ended = theirs.exited.is_some() && own.exited.is_some();
+    let untold = (theirs.is_killed_untold(), own.is_killed_untold());
+    (ended && untold.0 != untold.1).then(|| {
+        let place = if untold.1 { "here" } else { "on the kubelet" };
+        let name = both.name;
+        format!("run {number} of {name} is killed without a signal {place}")
+    })
+}
+
+fn hooks(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Vec<String> {
+    let name = both.name;
+    let told = theirs.stopping.is_some() && own.stopping.is_some() && both.told_alike(number);
+    let long = |run: &Run| {
+        run.exited
+            .is_none_or(|end| end.since(run.starting) >= SHORT)
+    };
+    let hooks = [
+        ("preStop", theirs.pre_stop, own.pre_stop, told),
+        (
+            "postStart",
+            theirs.post_start,
+            own.post_start,
+            long(theirs) && long(own),
+        ),
+    ];
+    let differ = hooks
+        .into_iter()
+        .filter(|(_, theirs, own, counts)| *counts && theirs.is_some() != own.is_some());
+    let sentences = differ.map(|(hook, _, own, _)| {
+        let place = if own.is_some() {
+            "here"
+        } else {
+            "on the kubelet"
+        };
+        format!("run {number} of {name} has its {hook} hook only {place}")
+    });
+    sentences.collect()
+}
+
+/// Whether a run had the same chances in both plays.
+fn is_comparable(both: Both<'_>, number: usize) -> bool {
+    let Plays { kubelet, ours } = both.plays;
+    let late =
+        outlives(number, both.theirs, kubelet.horizon) || outlives(number, both.own, ours.horizon);
+    let killed = kubelet.last_main_killed();
+    let is_with_pod = killed.is_some_and(|at| outlives(number, both.theirs, at));
+    let alike = both.told_alike(number) && both.ended_alike(number);
+    let is_known = !both.is_cut_short() && !kubelet.is_rebuilt();
+    is_known && alike && !is_with_pod && (!late || both.plays.ran_alike())
+}
+
+/// Whether a run ended when the pod had been told to go, or goes on: how much time it had depends on who else was there.
+fn outlives(number: usize, lives: &Lives, told: Tick) -> bool {
+    let run = lives.runs.get(number - 1);
+    run.is_some_and(|run| run.exited.is_none_or(|exited| exited >= told))
+}
+
+fn code(both: Both<'_>, number: usize, own: &Run) -> Option<String> {
+    let key = u32::try_from(number).unwrap_or_default();
+    let code = both.theirs.codes.get(&key)?;
+    let name = both.name;
+    let end = both.plays.ours.horizon;
+    match both.own.codes.get(&key) {
+        Some(other) if code == other => None,
+        Some(other) => Some(format!(
+            "run {number} of {name} ends with {code} on the kubelet and with {other} here"
+        )),
+        None => own
+            .exited
+            .is_some_and(|exited| exited + NOTICE < end)
+            .then(|| {
+                format!(
+                    "run {number} of {name} ends with {code} on the kubelet and without a code here"
+                )
+            }),
+    }
+}
+
+fn message(both: Both<'_>, number: usize) -> Option<String> {
+    let key = u32::try_from(number).unwrap_or_default();
+    let is_known = both.theirs.codes.contains_key(&key) && both.own.codes.contains_key(&key);
+    let of = |lives: &Lives| lives.messages.get(&key).cloned().unwrap_or_default();
+    let (theirs, own) = (of(both.theirs), of(both.own));
+    (is_known && theirs != own).then(|| {
+        let name = both.name;
+        format!("run {number} of {name} says `{theirs}` on the kubelet and `{own}` here")
+    })
+}

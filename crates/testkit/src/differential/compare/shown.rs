@@ -1,0 +1,200 @@
+//! What is shown: reasons for waiting, restart counts, last ends, phases and conditions.
+
+use super::super::account::{
+    Account, COMES_BACK, HOOK_FAILED, Lives, NOTICE, PULL_WAITS, Run, Standing,
+};
+use super::{Both, Plays};
+use pillion_engine::status::{ConditionKind, Phase};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+const CRASH_LOOP: &str = "CrashLoopBackOff";
+
+/// What was so for less than this may not have been seen.
+const GLIMPSE: Duration = Duration::from_secs(4);
+
+/// What is shown of a container.
+pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
+    let Plays { kubelet, ours } = both.plays;
+    let never_ran = both.theirs.runs.is_empty() && both.own.runs.is_empty();
+    let is_moot = never_ran && both.plays.is_on_the_verge();
+    let mut found = Vec::new();
+    if !is_moot {
+        found.extend(waits(both));
+    }
+    if !both.ran_alike() || kubelet.last_main_killed().is_some() {
+        return found;
+    }
+    if kubelet.end.is_some() && ours.end.is_some() && !both.is_cut_short() && !is_moot {
+        found.extend(last(both));
+    }
+    if has_been_shown(both) {
+        found.extend(restarts(both));
+    }
+    found
+}
+
+/// What is shown of the pod.
+pub(super) fn of_pod(plays: Plays<'_>) -> Vec<String> {
+    let mut found = phases(plays);
+    found.extend(conditions(plays));
+    found.extend(lapses(plays));
+    if plays.ran_alike() && !plays.is_cut_short() && plays.have_settled() {
+        found.extend(finally(plays));
+    }
+    found
+}
+
+// === impl Plays ===
+
+impl Plays<'_> {
+    /// Whether something happened at about the time at which the pod was told to go.
+    fn is_on_the_verge(self) -> bool {
+        self.kubelet.is_on_the_verge() || self.ours.is_on_the_verge()
+    }
+
+    /// Whether nothing more was to come in either play: the pods have ended, or nothing happened for a while.
+    fn have_settled(self) -> bool {
+        let ended = self.kubelet.end.is_some() && self.ours.end.is_some();
+        ended || is_quiet(self.kubelet) && is_quiet(self.ours)
+    }
+
+    /// Whether it is no matter of the moment what a condition is.
+    fn is_sure_of(self, kind: ConditionKind) -> bool {
+        let is_moot = matches!(
+            kind,
+            ConditionKind::Initialized | ConditionKind::AllContainersRestarting
+        );
+        !(is_moot && self.is_on_the_verge())
+    }
+}
+
+/// Whether nothing happened for a while before watching ended.
+fn is_quiet(account: &Account) -> bool {
+    let mut runs = account.containers.values().flat_map(|lives| &lives.runs);
+    let until = account.horizon;
+    account.end.is_none()
+        && !account.is_deleted
+        && runs.all(|run| {
+            let times = [Some(run.starting), run.pre_stop, run.stopping, run.exited];
+            let mut times = times.into_iter().flatten();
+            times.all(|at| at + GLIMPSE + NOTICE < until)
+        })
+}
+
+/// Whether there was time to show that the last run of a container began.
+fn has_been_shown(both: Both<'_>) -> bool {
+    let Plays { kubelet, ours } = both.plays;
+    let shown = |account: &Account, lives: &Lives| {
+        let until = account.end.unwrap_or(account.horizon);
+        let is_old = |run: &Run| run.starting + GLIMPSE + NOTICE < until;
+        account.end.is_some() || lives.runs.last().is_none_or(is_old)
+    };
+    shown(kubelet, both.theirs) && shown(ours, both.own)
+}
+
+fn waits(both: Both<'_>) -> Vec<String> {
+    let Plays { kubelet, ours } = both.plays;
+    let what = |reason: &&str| format!("{} waits with `{reason}`", both.name);
+    let killed = both.theirs.was_killed(kubelet.horizon) || both.own.was_killed(ours.horizon);
+    let killed = killed || kubelet.is_busy_at_an_end(both.theirs);
+    // What is shown before a node has told anything is no reason, and after a failed hook a kubelet takes its time. What is
+    // owed after a kill counts from the end before, and is a matter of the moment.
+    let told = |(reason, _): &(&&str, &Duration)| {
+        !(matches!(**reason, "" | HOOK_FAILED) || killed && **reason == CRASH_LOOP)
+    };
+    let theirs: BTreeMap<_, _> = both.theirs.waits.iter().filter(told).collect();
+    let own = both.own.waits.iter().filter(told);
+    // A pull that fails in the middle of a start is shown when a kubelet comes back to the pod.
+    let own = own.filter(|(reason, time)| {
+        **reason != PULL_WAITS || **time > COMES_BACK || theirs.contains_key(reason)
+    });
+    only_in_one(&theirs, &own.collect(), what)
+}
+
+fn last(both: Both<'_>) -> Option<String> {
+    let word = |lives: &Lives| {
+        let last = lives.last.as_ref();
+        last.map_or("none", |(_, reason)| reason).to_owned()
+    };
+    let (theirs, own) = (word(both.theirs), word(both.own));
+    (theirs != own).then(|| {
+        let name = both.name;
+        format!("the reason of {name}'s last end is {theirs} on the kubelet and {own} here")
+    })
+}
+
+fn restarts(both: Both<'_>) -> Option<String> {
+    let (theirs, own) = (both.theirs.restarts, both.own.restarts);
+    (theirs != own).then(|| {
+        let name = both.name;
+        format!("{name} has {theirs} restarts on the kubelet and {own} here, with as many runs")
+    })
+}
+
+fn phases(plays: Plays<'_>) -> Vec<String> {
+    let Plays { kubelet, ours } = plays;
+    let what = |phase: &Phase| format!("the pod is {}", phase.as_str());
+    let (theirs, own) = (kubelet.phases.iter(), ours.phases.iter());
+    only_in_one(&theirs.collect(), &own.collect(), what)
+}
+
+fn conditions(plays: Plays<'_>) -> Vec<String> {
+    let what = |(kind, holds, reason): &Standing| {
+        let verb = if *holds { "holds" } else { "does not hold" };
+        let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+        format!("{} {verb}{reason}", kind.as_str())
+    };
+    let sure = |account: &'_ Account| {
+        let all = account.conditions.clone().into_iter();
+        let sure = all.filter(|((kind, ..), _)| plays.is_sure_of(*kind));
+        sure.collect::<BTreeMap<_, _>>()
+    };
+    let (theirs, own) = (sure(plays.kubelet), sure(plays.ours));
+    only_in_one(&theirs.iter().collect(), &own.iter().collect(), what)
+}
+
+/// What held, and then did not any more.
+fn lapses(plays: Plays<'_>) -> Vec<String> {
+    let what = |kind: &ConditionKind| format!("{} is lost", kind.as_str());
+    let (theirs, own) = (plays.kubelet.lapses.iter(), plays.ours.lapses.iter());
+    only_in_one(&theirs.collect(), &own.collect(), what)
+}
+
+/// What one of them showed for a while, and the other never.
+fn only_in_one<K: Copy + Ord>(
+    theirs: &BTreeMap<K, &Duration>,
+    own: &BTreeMap<K, &Duration>,
+    what: impl Fn(K) -> String,
+) -> Vec<String> {
+    let missing = |from: &BTreeMap<K, &Duration>, other: &BTreeMap<K, &Duration>, words: &str| {
+        let long = from.iter().filter(|(_, time)| ***time > GLIMPSE);
+        let missing = long.filter(|(key, _)| !other.contains_key(key));
+        let sentences = missing.map(|(key, _)| format!("{} {words}", what(*key)));
+        sentences.collect::<Vec<_>>()
+    };
+    let mut found = missing(theirs, own, "on the kubelet and never here");
+    found.extend(missing(own, theirs, "here and never on the kubelet"));
+    found
+}
+
+/// What is left to be seen in the end.
+fn finally(plays: Plays<'_>) -> Vec<String> {
+    let sure = plays.kubelet.finally.iter();
+    let sure = sure.filter(|(kind, _)| plays.is_sure_of(**kind));
+    let both = sure.filter_map(|(kind, theirs)| {
+        let own = plays.ours.finally.get(kind)?;
+        let word = |(status, reason): &(bool, Option<&str>)| {
+            format!("{status} ({})", reason.unwrap_or("no reason"))
+        };
+        (theirs != own).then(|| {
+            format!(
+                "{} is {} at the end on the kubelet and {} here",
+                kind.as_str(),
+                word(theirs),
+                word(own)
+            )
+        })
+    });
+    both.collect()
+}
