@@ -522,6 +522,37 @@ fn the_timeline_says_what_ended_the_pod() {
 }
 
 #[test]
+fn the_trace_tells_the_status_of_the_run_in_every_form() {
+    let quiet = app("trap 'exit 0' TERM; echo on; while :; do sleep 0.01; done");
+    for (signal, status) in [
+        (Some(Signal::INT), 130),
+        (Some(Signal::TERM), 143),
+        (None, 0),
+    ] {
+        let place = Place::new();
+        let pod = place.run("orders", &quiet, r#""line":"on""#);
+        match signal {
+            Some(signal) => pod.signal(signal),
+            None => drop(place.says(&["stop"])),
+        }
+        assert_eq!(pod.end().0.code(), Some(status));
+        let json = match signal {
+            Some(_) => format!(r#""code":0,"status":{status},"cause""#),
+            None => r#""phase":"Succeeded","code":0,"cause""#.to_owned(),
+        };
+        for (form, told) in [
+            ("text", format!("orders · exit {status} after ")),
+            ("json", json),
+            ("svg", format!("exit status: {status}. ")),
+            ("html", format!("<dt>exit status</dt><dd>{status}</dd>")),
+        ] {
+            let (trace, _, _) = place.says(&["trace", "-o", form]);
+            assert!(trace.contains(&told), "{told}: {trace}");
+        }
+    }
+}
+
+#[test]
 fn why_a_probe_fails_is_told_while_it_does_and_afterwards() {
     let place = Place::new();
     let containers = r#"

@@ -49,7 +49,10 @@ pub(crate) fn facts(timeline: &Timeline) -> Vec<Fact> {
     let path = joined(&path_parts(&path, Style::unicode(usize::MAX)), " ");
     let wait = timeline.longest_wait().map(|wait| wait_text(&wait));
     let restarts = joined(&restart_parts(timeline), ", ");
+    let ending = timeline.ending();
+    let status = ending.map(|ending| ending.status.to_string());
     let facts = [
+        ("exit status", status),
         ("ready after", Some(ready)),
         ("longest wait", wait),
         ("restarts", restarts),

@@ -197,6 +197,9 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         decider: Option<Name>,
         code: i32,
+        /// With what whoever ran the pod ends, if not with the code.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<i32>,
     },
     Recovered,
     /// Written by a later version that knows more.

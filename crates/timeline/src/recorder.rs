@@ -21,6 +21,8 @@ pub struct Recorder {
     /// What made the pod end, and what made it hurry.
     deleted_by: Option<Box<str>>,
     hurried_by: Option<Box<str>>,
+    /// With what whoever runs the pod will end, whatever its containers make of it.
+    status: Option<i32>,
     /// Why containers are exchanged from now on.
     replaced_by: Option<Box<str>>,
     /// Why hooks failed the last time.
@@ -51,6 +53,7 @@ impl Recorder {
             causes: Causes::new(pod),
             deleted_by: None,
             hurried_by: None,
+            status: None,
             replaced_by: None,
             hooks: Vec::new(),
             probes: Vec::new(),
@@ -76,6 +79,11 @@ impl Recorder {
     pub fn deleted_by(&mut self, what: &str) {
         self.deleted_by.get_or_insert_with(|| what.into());
         self.hurried_by = Some(what.into());
+    }
+
+    /// Says with what whoever runs the pod will end, whatever its containers make of it.
+    pub fn ends_with(&mut self, status: i32) {
+        self.status = Some(status);
     }
 
     /// Says why containers are exchanged from now on.
@@ -142,6 +150,8 @@ impl Recorder {
         } = &mut what
         {
             *message = why(&self.probes, entry.container, *probe);
+        } else if let What::PodEnded { code, status, .. } = &mut what {
+            *status = self.status.filter(|status| status != code);
         }
         what
     }

@@ -45,6 +45,8 @@ pub struct Ending<'a> {
     pub never_ran: bool,
     /// The exit code that stands for the pod.
     pub code: i32,
+    /// With what whoever ran the pod ended.
+    pub status: i32,
     /// The code with which the one that decided it exited, if it did.
     pub exit: Option<i32>,
     /// When.
@@ -89,7 +91,17 @@ impl Timeline {
     /// How the pod ended, if it did.
     pub fn ending(&self) -> Option<Ending<'_>> {
         let backwards = || self.records().iter().rev();
-        let (record, phase, decider, code) = backwards().find_map(end)?;
+        let record = backwards().find(|record| matches!(record.what, What::PodEnded { .. }))?;
+        let What::PodEnded {
+            phase,
+            decider,
+            code,
+            status,
+        } = &record.what
+        else {
+            return None;
+        };
+        let decider = decider.as_ref();
         // The end has no cause of its own: it is reached when all is down.
         let stop = backwards().find(|record| matches!(record.what, What::PodStopping { .. }));
         let cause = match stop {
@@ -109,11 +121,12 @@ impl Timeline {
         let gave_up = newest().any(|record| record.what == What::GaveUp)
             || (!exited && matches!(cause, Cause::GiveUp { .. }));
         Some(Ending {
-            phase,
+            phase: *phase,
             decider,
             gave_up,
             never_ran: !of_decider().any(|record| runs(&record.what)),
-            code,
+            code: *code,
+            status: status.unwrap_or(*code),
             exit,
             at: record.at,
             cause,
@@ -144,18 +157,6 @@ impl<'a> Since<'a> {
         self.exited = matches!(what, What::Exited { .. }) || (self.exited && !again);
         again
     }
-}
-
-fn end(record: &Record) -> Option<(&Record, Phase, Option<&Name>, i32)> {
-    let What::PodEnded {
-        phase,
-        decider,
-        code,
-    } = &record.what
-    else {
-        return None;
-    };
-    Some((record, *phase, decider.as_ref(), *code))
 }
 
 /// Whether it shows that there was a process.

@@ -41,7 +41,7 @@ pub fn title(timeline: &Timeline, style: Style) -> Line {
     line.push(Tone::Dim, separator.as_str());
     match timeline.ending() {
         Some(ending) => {
-            let text = format!("exit {} after {}", ending.code, length(ending.at));
+            let text = format!("exit {} after {}", ending.status, length(ending.at));
             line.push(phase_tone(ending.phase), text);
         }
         None if timeline.header().cut_off => {

@@ -93,6 +93,7 @@ impl<F: Fn(Tick) -> Duration> Translator<'_, F> {
                 phase: *phase,
                 decider: decider.map(|id| self.name(id)),
                 code: *code,
+                status: None,
             },
             entry::What::Recovered => What::Recovered,
         }

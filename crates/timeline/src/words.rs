@@ -187,6 +187,7 @@ pub(crate) fn predicate(record: &Record) -> String {
             phase,
             decider,
             code,
+            status: _,
         } => ended(*phase, decider.as_deref(), *code),
         What::Recovered => " is looked after again".into(),
         What::Unknown => " did something that this pillion has no words for".into(),

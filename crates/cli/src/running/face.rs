@@ -4,6 +4,7 @@ use super::apply::Applier;
 use super::fault::{Done, Faults};
 use super::keeping::Keeping;
 use super::outlets::{Outlets, WRITABLE};
+use super::result;
 use super::server::{Seen, Server};
 use super::watch::{WATCHED, Watching};
 use crate::control::apply::Report;
@@ -139,6 +140,7 @@ impl Face {
         self.asked += 1;
         if first && matches!(pod.engine().goal(), Goal::Run | Goal::Restart { .. }) {
             self.ended_by = Some(signal);
+            self.recorder.ends_with(result::of_signal(signal));
         }
         // Who types Ctrl-\ does not want to wait.
         if first && signal != libc::SIGQUIT {

@@ -6,7 +6,7 @@ use pillion_engine::PodResult;
 /// The status to exit with: the signal that ended the pod, or what its containers made of it.
 pub(super) fn status(result: &PodResult, ended_by: Option<i32>) -> ExitStatus {
     let code = match ended_by {
-        Some(signal) => 128 + signal,
+        Some(signal) => of_signal(signal),
         None => result.code,
     };
     // As a shell sees it: the lowest eight bits.
@@ -15,4 +15,9 @@ pub(super) fn status(result: &PodResult, ended_by: Option<i32>) -> ExitStatus {
         0 => ExitStatus::Success,
         code => ExitStatus::Code(code),
     }
+}
+
+/// What a shell makes of a signal.
+pub(super) const fn of_signal(signal: i32) -> i32 {
+    128 + signal
 }

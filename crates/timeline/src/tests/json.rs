@@ -112,11 +112,13 @@ fn every_what_of_the_pod() -> Vec<What> {
             phase: Phase::Failed,
             decider: Some("app".into()),
             code: 3,
+            status: None,
         },
         What::PodEnded {
             phase: Phase::Succeeded,
             decider: None,
             code: 0,
+            status: Some(130),
         },
         What::Recovered,
         What::PodNotDelayed {

@@ -2,7 +2,7 @@
 
 use super::golden::golden;
 use super::life::{Describe, Life, orders, pod};
-use crate::trace::{result, trace};
+use crate::trace::{result, title, trace};
 use crate::unfinished::unfinished;
 use crate::{Line, Style, Timeline, Tone};
 use pillion_engine::entry::{Cause, What};
@@ -88,6 +88,19 @@ fn restarts_have_their_cause_and_exit() {
     );
     let exit = &restarts[0].because.unwrap().what;
     assert!(matches!(exit, crate::What::Exited { code: 137, .. }));
+}
+
+#[test]
+fn the_title_tells_how_whoever_ran_the_pod_ended() {
+    let mut life = Life::new(pod("p").main("app"));
+    life.exits("app", 0);
+    life.recorder.ends_with(130);
+    life.at(1000)
+        .pod_ends(Phase::Succeeded, "app", 0, Cause::Deletion);
+    let ending = life.timeline.ending().unwrap();
+    assert_eq!((ending.code, ending.status), (0, 130));
+    let title = title(&life.timeline, Style::unicode(80)).to_string();
+    assert_eq!(title, "p · exit 130 after 1 s · never ready");
 }
 
 #[test]
