@@ -20,6 +20,7 @@ mod leavings;
 mod limits;
 mod logs;
 mod memory;
+mod not_run;
 mod outlets;
 mod result;
 pub(crate) mod room;
@@ -31,6 +32,7 @@ mod watch;
 
 pub(crate) use leavings::NotPlaced;
 pub(crate) use memory::MemoryError;
+pub(crate) use not_run::NotRun;
 pub(crate) use room::RoomError;
-pub(crate) use start::{NotRun, Options, run};
+pub(crate) use start::{Options, run};
 pub(crate) use watch::{Followed, NotFollowed};

@@ -32,8 +32,8 @@ pub mod volume;
 
 pub use ask::{CALLERS, is_passing};
 pub use attach::Attached;
-pub use definition::{Definition, Larder};
-pub use listen::ListenError;
+pub use definition::{Definition, Draft, Larder};
+pub use listen::{ListenError, taken_addresses};
 pub use mount_point::hiding;
 pub use rehearsal::rehearse;
 

@@ -28,6 +28,7 @@ use difference::Side;
 use pillion_engine::{ContainerId, Engine, Entry, Tick};
 use pillion_runtime::causes::with_causes;
 use pillion_runtime::process::volume::VolumePlan;
+use pillion_runtime::process::volume::host_path::missing_host_paths;
 use pillion_runtime::process::{Larder, Processes, hiding};
 use pillion_runtime::pump::Driven;
 use pillion_spec::Loaded;
@@ -130,6 +131,8 @@ impl Applier {
         let mut candidate = Candidate::read(apply, &self.newest, self.leavings.volumes())?;
         candidate.add_problems(&pod.runtime.rehearse(&candidate.larder.pod));
         candidate.add_problems(&hiding(candidate.definitions.values()));
+        let missing = missing_host_paths(&candidate.larder.pod, &candidate.volumes);
+        candidate.add_problems(&missing);
         let changes = self.changes(&candidate, apply.force, pod)?;
         let batches = in_batches(changes, pod.engine());
         let mut plan = plan(&batches, pod.engine());
@@ -242,6 +245,7 @@ impl Applier {
             held.map_err(|error| Problem {
                 container: Some(change.name.clone()),
                 fields: vec!["listen".to_owned()],
+                help: error.help().map(str::to_owned),
                 ..Problem::of_pod(with_causes(&error))
             })?;
         }

@@ -6,6 +6,7 @@ use super::fault::Faults;
 use super::keeping::{Keeping, Kept};
 use super::leavings::Leavings;
 use super::limits::limits;
+use super::not_run::define;
 use super::outlets::Outlets;
 use super::room::Taken;
 use super::server::{About, Server};
@@ -14,7 +15,6 @@ use super::watch::{Followed, Watching};
 use super::{host, memory, result, room, survivors};
 use crate::control::message::title;
 use crate::exit::ExitStatus;
-use crate::hint::Hint;
 use crate::live::screen::Look;
 use crate::live::show::{Mode, Settings, Show};
 use crate::printer::Printer;
@@ -27,19 +27,18 @@ use pillion_runtime::guard::Guard;
 use pillion_runtime::guard::cgroup;
 use pillion_runtime::journal::{Durable, Journal};
 use pillion_runtime::poller::Poller;
-use pillion_runtime::process::recipe::{self, RecipeError};
+use pillion_runtime::process::recipe;
 use pillion_runtime::process::volume::VolumePlan;
-use pillion_runtime::process::{Definition, Larder, Processes, Room, ask_path, hiding, rehearse};
+use pillion_runtime::process::{Larder, Processes, Room, ask_path};
 use pillion_runtime::pump::Pump;
 use pillion_runtime::signals::Signals;
 use pillion_simulator::act::Act;
-use pillion_spec::source::Position;
 use pillion_spec::{Loaded, LoadedPod};
 use pillion_timeline::story::Stamps;
 use pillion_timeline::{Base, Line, Recorder, Tone, Wall};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::env;
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
@@ -54,16 +53,6 @@ pub(crate) struct Options {
     pub(crate) timestamps: bool,
     pub(crate) faults: Vec<Act>,
     pub(crate) watch: Option<Followed>,
-}
-
-/// A pod cannot be run on this machine.
-#[derive(Debug, thiserror::Error)]
-#[error("`{pod}` cannot be run on this machine{}", told(.places, .errors))]
-pub(crate) struct NotRun {
-    pod: String,
-    errors: Vec<RecipeError>,
-    /// Where each of them is in the file.
-    places: Vec<String>,
 }
 
 /// Runs a pod to its end.
@@ -103,7 +92,8 @@ pub(crate) fn run(
         leavings.group(&group);
     }
     for volume in &volumes {
-        leavings.place(volume, memory.as_deref())?;
+        let placed = leavings.place(volume, memory.as_deref());
+        placed.with_context(|| format!("cannot make the volume `{}`", volume.name))?;
     }
     let poller = Rc::new(Poller::new().context("cannot wait for anything")?);
     poller.add(&signals, SIGNALS)?;
@@ -272,37 +262,6 @@ fn larder(loaded: &Loaded, pod: &LoadedPod, begun: &Begun, room: &Path, program:
     }
 }
 
-/// What containers are run by, or everything that keeps them from it, with its place.
-fn define(
-    larder: &Rc<Larder>,
-    guard: &Guard,
-    loaded: &Loaded,
-    pod: &LoadedPod,
-) -> Result<(Vec<Definition>, Vec<VolumePlan>), NotRun> {
-    let refused = rehearse(guard, &larder.pod);
-    let mut errors: Vec<_> = match larder.definitions() {
-        Ok(defined) => {
-            let hiding = hiding(&defined.0);
-            if refused.is_empty() && hiding.is_empty() {
-                return Ok(defined);
-            }
-            refused.into_iter().chain(hiding).collect()
-        }
-        Err(errors) => errors.into_iter().chain(refused).collect(),
-    };
-    let span = |error: &RecipeError| pod.file.places.key(&error.field);
-    errors.sort_by_key(span);
-    let place = |error: &RecipeError| {
-        let Position { line, column } = loaded.source.position(span(error));
-        format!("{}:{line}:{column}", loaded.source.name())
-    };
-    Err(NotRun {
-        pod: pod.lowered.pod.name.to_string(),
-        places: errors.iter().map(place).collect(),
-        errors,
-    })
-}
-
 /// Those who want something of the pod.
 struct Outside {
     outlets: Outlets,
@@ -376,25 +335,4 @@ fn face(
 
 fn unwritable(begun: &Begun) -> String {
     format!("cannot write into {}", begun.run.folder.display())
-}
-
-fn told(places: &[String], errors: &[RecipeError]) -> String {
-    let mut told = String::new();
-    for (place, error) in places.iter().zip(errors) {
-        let _ = write!(told, "\n  {place}: {error}");
-    }
-    told
-}
-
-// === impl NotRun ===
-
-impl Hint for NotRun {
-    fn hint(&self) -> Option<String> {
-        let mut helps: Vec<_> = self.errors.iter().filter_map(RecipeError::help).collect();
-        let mut seen = BTreeSet::new();
-        helps.retain(|help| seen.insert(help.clone()));
-        // Some are longer than a line.
-        let help = helps.join("\n").replace('\n', "\n      ");
-        (!help.is_empty()).then_some(help)
-    }
 }

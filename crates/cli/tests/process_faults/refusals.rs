@@ -2,6 +2,7 @@
 
 use super::machine::skip;
 use super::pod::{Pod, Running};
+use std::net::TcpListener;
 use std::process::Command;
 
 const WANTS: &str = "
@@ -57,6 +58,59 @@ help: "
     for hint in ["PILLION_VOLUME_<NAME>", "`network: none`", "command: ["] {
         assert!(ended.notes.contains(hint), "{}", ended.notes);
     }
+    pod.assert_nothing_is_left();
+}
+
+#[test]
+fn whatever_keeps_it_from_being_run_is_told_at_once() {
+    let pod = Pod::new("");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let folder = pod.file().parent().unwrap().display().to_string();
+    pod.write(&format!(
+        "
+  volumes:
+    - {{name: gone, hostPath: {{path: {folder}/gone, type: Directory}}}}
+    - {{name: other, hostPath: {{path: {folder}/pod.yaml, type: Socket}}}}
+    - {{name: settings, configMap: {{name: settings}}}}
+    - {{name: made, hostPath: {{path: {folder}/made}}}}
+  containers:
+    - name: lacks
+      command: [echo, started]
+      envFrom: [{{secretRef: {{name: keys}}}}]
+      volumeMounts: [{{name: made, mountPath: {folder}/inside}}]
+    - name: hears
+      command: [echo, started]
+      listen: ['{address}', '{folder}/made/socket']
+    - {{name: nothing, image: busybox}}
+"
+    ));
+
+    let ended = pod.run();
+
+    assert_eq!(ended.code, 125, "{ended:?}");
+    assert_eq!(ended.lines, [] as [&str; 0]);
+    let notes = ended.notes.replace(&format!("{folder}/"), "");
+    let expected = format!(
+        "error: `{}` cannot be run on this machine
+  pod.yaml:7:7: volume `gone` cannot be had: the host path gone is not there; its type is `Directory`
+  pod.yaml:8:7: volume `other` cannot be had: the host path pod.yaml is a file; its type is `Socket`
+  pod.yaml:9:7: volume `settings` needs the ConfigMap `settings`, which is not in the file
+  pod.yaml:14:18: `envFrom` of container `lacks` needs the Secret `keys`, which is not in the file
+  pod.yaml:15:22: the mount at `inside` of container `lacks` is not on this machine, and so what the container writes beside it in `{folder}` would be lost
+  pod.yaml:18:16: container `hears` cannot listen on {address}: Address already in use (os error 98)
+  pod.yaml:19:7: container `nothing` has no `command`, and what its image `busybox` runs is not known here
+help: line 7: make it, or write `DirectoryOrCreate` as its type
+      line 8: correct the type, or leave it out
+      line 9: add a ConfigMap named `settings` to the file, or `optional: true` where it is used
+      line 14: add a Secret named `keys` to the file, or `optional: true` where it is used
+      line 15: make `inside` first, or choose another `mountPath`, such as one right below `/`
+      line 18: stop whoever listens there, or choose another address
+      line 19: containers run as host processes, without their images; add what it runs to the container: ",
+        pod.name
+    );
+    assert!(notes.starts_with(&expected), "{notes}");
+    assert!(!pod.path("made").exists(), "something was made");
     pod.assert_nothing_is_left();
 }
 

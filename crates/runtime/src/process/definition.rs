@@ -46,6 +46,17 @@ pub struct Definition {
     larder: Rc<Larder>,
 }
 
+/// What is made of a pod, as far as its file tells, and all that is wrong with it.
+#[derive(Debug)]
+pub struct Draft {
+    /// Of all containers, in the order of the pod's lists. None is to be run if something is wrong.
+    pub definitions: Vec<Definition>,
+    /// What its volumes hold; without those that something is wrong with.
+    pub volumes: Vec<VolumePlan>,
+    /// What is wrong.
+    pub errors: Vec<RecipeError>,
+}
+
 impl Processes {
     /// Makes the sockets that are held for containers.
     pub fn listen(&mut self) -> Result<(), ListenError> {
@@ -113,11 +124,26 @@ impl Larder {
     pub fn definitions(
         self: &Rc<Self>,
     ) -> Result<(Vec<Definition>, Vec<VolumePlan>), Vec<RecipeError>> {
+        let Draft {
+            definitions,
+            volumes,
+            errors,
+        } = self.draft();
+        if errors.is_empty() {
+            Ok((definitions, volumes))
+        } else {
+            Err(errors)
+        }
+    }
+
+    /// The same as far as the file tells, with all that is wrong.
+    pub fn draft(self: &Rc<Self>) -> Draft {
+        let kitchen = self.kitchen(None);
+        let (recipes, errors) = Recipes::draft(&kitchen);
         let Recipes {
             mut containers,
             volumes,
-        } = Recipes::new(&self.kitchen(None))?;
-        let kitchen = self.kitchen(None);
+        } = recipes;
         let definitions = self.pod.spec.all_containers().filter_map(|(_, _, one)| {
             let recipe = containers.remove(&one.name)?;
             Some(Definition {
@@ -129,7 +155,11 @@ impl Larder {
             })
         });
         let definitions = definitions.collect();
-        Ok((definitions, volumes))
+        Draft {
+            definitions,
+            volumes,
+            errors,
+        }
     }
 
     fn kitchen<'k>(&'k self, env_files: Option<&'k EnvFiles>) -> Kitchen<'k> {
@@ -155,6 +185,14 @@ impl Definition {
     /// What the file says of it.
     pub fn written(&self) -> Option<&Container> {
         self.larder.container(&self.name)
+    }
+
+    /// Where it stands in the pod, as `spec.containers[0]`.
+    pub(super) fn field(&self) -> Option<String> {
+        let mut all = self.larder.pod.spec.all_containers();
+        all.find_map(|(list, index, one)| {
+            (one.name == self.name).then(|| format!("spec.{list}[{index}]"))
+        })
     }
 
     /// Where the volumes are that it uses, by their names.

@@ -1,5 +1,11 @@
 //! Listening sockets that are held for containers, so that a connect is queued while a container is restarted or replaced.
 
+use super::definition::Definition;
+use super::recipe::RecipeError;
+use super::recipe::error::{Problem, Subject};
+use super::volume::VolumePlan;
+use super::volume::host_path::will_be_made;
+use crate::causes::with_causes;
 use pillion_engine::ContainerId;
 use pillion_spec::pillion::{Listen, ListenAddress};
 use rustix::io::Errno;
@@ -36,6 +42,71 @@ pub struct ListenError {
     pub address: String,
     /// Why not.
     pub source: io::Error,
+}
+
+/// Tells which addresses of containers cannot be had. Nothing is held for them yet.
+pub fn taken_addresses(definitions: &[Definition], volumes: &[VolumePlan]) -> Vec<RecipeError> {
+    let mut errors = Vec::new();
+    // Those of other containers are taken, too.
+    let mut held = Vec::new();
+    for definition in definitions {
+        for (index, listen) in definition.recipe.listen.iter().enumerate() {
+            match Held::open(listen) {
+                Ok(one) => held.push(one),
+                Err(error) if error.may_pass(listen, volumes) => {}
+                Err(error) => errors.extend(error.refusal(definition, index)),
+            }
+        }
+    }
+    errors
+}
+
+// === impl ListenError ===
+
+impl ListenError {
+    /// Whether there will be a folder for it by then.
+    fn may_pass(&self, listen: &Listen, volumes: &[VolumePlan]) -> bool {
+        match &listen.address {
+            ListenAddress::Tcp { .. } => false,
+            ListenAddress::Unix(path) => {
+                let missing = self.source.kind() == io::ErrorKind::NotFound;
+                missing && will_be_made(Path::new(path), volumes)
+            }
+        }
+    }
+
+    fn refusal(&self, definition: &Definition, index: usize) -> Option<RecipeError> {
+        Some(RecipeError {
+            subject: Subject::Container(definition.name.clone()),
+            field: format!("{}.listen[{index}]", definition.field()?),
+            problem: Problem::Refused {
+                message: with_causes(self),
+                hint: self.help().map(str::to_owned),
+            },
+        })
+    }
+
+    /// What the user can do about it.
+    pub fn help(&self) -> Option<&'static str> {
+        let kind = self.source.kind();
+        let known = [
+            (
+                io::ErrorKind::AddrInUse,
+                "stop whoever listens there, or choose another address",
+            ),
+            (
+                io::ErrorKind::NotFound,
+                "make the folder of the socket first",
+            ),
+            (
+                io::ErrorKind::PermissionDenied,
+                "choose an address that you may listen on",
+            ),
+        ];
+        known
+            .into_iter()
+            .find_map(|(of, help)| (of == kind).then_some(help))
+    }
 }
 
 // === impl Listeners ===

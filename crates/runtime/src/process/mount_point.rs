@@ -10,8 +10,10 @@ use super::last_words::USUAL;
 use super::recipe::error::{Problem, Subject};
 use super::recipe::{MountRecipe, Recipe, RecipeError, mount::absolute};
 use super::volume::Shape;
+use pillion_spec::container::Container;
 use pillion_spec::pillion::ReadyOn;
 use rustix::fs::{Access, access};
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -26,10 +28,13 @@ fn of_one(definition: &Definition) -> Vec<RecipeError> {
     let Some(written) = definition.written() else {
         return Vec::new();
     };
-    let mut all = definition.larder().pod.spec.all_containers();
-    let place = all.find_map(|(list, index, one)| {
-        (one.name == definition.name).then(|| format!("spec.{list}[{index}]"))
-    });
+    let place = definition.field();
+    let unknown = unknown(recipe, written);
+    let is_known = |path: &str| {
+        let path = absolute(path);
+        let above = path.ancestors().skip(1);
+        !above.into_iter().any(|above| unknown.contains(above))
+    };
     let mounts = written.volume_mounts.iter().enumerate();
     let mounts = mounts.map(|(index, mount)| (format!("volumeMounts[{index}]"), &mount.mount_path));
     let last_words = &recipe.termination_message_path;
@@ -37,6 +42,7 @@ fn of_one(definition: &Definition) -> Vec<RecipeError> {
         (last_words != USUAL).then(|| ("terminationMessagePath".to_owned(), last_words));
     mounts
         .chain(last_words)
+        .filter(|(_, path)| is_known(path))
         .filter_map(|(field, path)| {
             let problem = problem(recipe, &absolute(path))?;
             Some(RecipeError {
@@ -49,6 +55,14 @@ fn of_one(definition: &Definition) -> Vec<RecipeError> {
             })
         })
         .collect()
+}
+
+/// Where volumes should be mounted that cannot be had: what will be there is not known either.
+fn unknown(recipe: &Recipe, written: &Container) -> BTreeSet<PathBuf> {
+    let mounts = written.volume_mounts.iter();
+    let wanted = mounts.map(|mount| absolute(&mount.mount_path));
+    let known = |path: &PathBuf| recipe.mounts.iter().any(|mount| mount.target == *path);
+    wanted.filter(|path| !known(path)).collect()
 }
 
 fn problem(recipe: &Recipe, target: &Path) -> Option<Problem> {

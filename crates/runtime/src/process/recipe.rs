@@ -106,15 +106,15 @@ pub const PIDS_LIMIT: &str = "pillion.dev/pids-limit";
 // === impl Recipes ===
 
 impl Recipes {
-    /// Makes all recipes, or tells all that is wrong.
-    pub fn new(kitchen: &Kitchen<'_>) -> Result<Self, Vec<RecipeError>> {
+    /// Makes all recipes as far as the file tells, and tells all that is wrong. They are good for more questions, and to be
+    /// run by if nothing is.
+    pub fn draft(kitchen: &Kitchen<'_>) -> (Self, Vec<RecipeError>) {
         let mut errors = Vec::new();
         let mut containers = BTreeMap::new();
         for (_, _, container) in kitchen.pod.spec.all_containers() {
-            match Recipe::new(kitchen, container) {
-                Ok(recipe) => drop(containers.insert(container.name.clone(), recipe)),
-                Err(wrong) => errors.extend(wrong),
-            }
+            let (recipe, wrong) = Recipe::draft(kitchen, container);
+            containers.insert(container.name.clone(), recipe);
+            errors.extend(wrong);
         }
         if let Err(problem) = pids(kitchen.pod) {
             errors.push(RecipeError {
@@ -124,14 +124,11 @@ impl Recipes {
             });
         }
         let volumes = VolumePlan::all(kitchen, &mut errors);
-        if errors.is_empty() {
-            Ok(Self {
-                containers,
-                volumes,
-            })
-        } else {
-            Err(errors)
-        }
+        let recipes = Self {
+            containers,
+            volumes,
+        };
+        (recipes, errors)
     }
 }
 
@@ -140,13 +137,18 @@ impl Recipes {
 impl Recipe {
     /// Makes the recipe of one container of the pod, or tells all that is wrong with it.
     pub fn new(kitchen: &Kitchen<'_>, container: &Container) -> Result<Self, Vec<RecipeError>> {
-        let mut cook = Cook::new(*kitchen, container);
-        let recipe = Self::cook(&mut cook);
-        if cook.errors.is_empty() {
+        let (recipe, errors) = Self::draft(kitchen, container);
+        if errors.is_empty() {
             Ok(recipe)
         } else {
-            Err(cook.errors)
+            Err(errors)
         }
+    }
+
+    fn draft(kitchen: &Kitchen<'_>, container: &Container) -> (Self, Vec<RecipeError>) {
+        let mut cook = Cook::new(*kitchen, container);
+        let recipe = Self::cook(&mut cook);
+        (recipe, cook.errors)
     }
 
     fn cook(cook: &mut Cook<'_>) -> Self {

@@ -3,6 +3,7 @@
 //! Contents are worked out from the file alone. They are plain files: the links through which the kubelet swaps all
 //! files of a volume at once are not made, because objects of a file do not change while it runs.
 
+pub mod host_path;
 pub mod place;
 pub mod read;
 #[cfg(test)]

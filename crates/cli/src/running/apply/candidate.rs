@@ -7,7 +7,7 @@ use pillion_engine::pod::Pod as Graph;
 use pillion_runtime::process::recipe::error::Subject;
 use pillion_runtime::process::recipe::{self, RecipeError};
 use pillion_runtime::process::volume::VolumePlan;
-use pillion_runtime::process::{Definition, Larder};
+use pillion_runtime::process::{Definition, Draft, Larder};
 use pillion_spec::{Loaded, LoadedPod, LowerOptions, load};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub(super) struct Candidate {
     /// As the engine would take it.
     pub(super) graph: Graph,
     pub(super) larder: Rc<Larder>,
-    /// By the names of their containers; none if something is wrong with one of them.
+    /// By the names of their containers. None is to be run if there is a problem.
     pub(super) definitions: BTreeMap<String, Definition>,
     pub(super) volumes: Vec<VolumePlan>,
     /// The paths that containers are restarted for.
@@ -80,14 +80,15 @@ impl Candidate {
     }
 
     fn define(&mut self) {
-        match self.larder.definitions() {
-            Ok((definitions, volumes)) => {
-                let named = definitions.into_iter().map(|one| (one.name.clone(), one));
-                self.definitions = named.collect();
-                self.volumes = volumes;
-            }
-            Err(errors) => self.problems = errors.iter().map(problem).collect(),
-        }
+        let Draft {
+            definitions,
+            volumes,
+            errors,
+        } = self.larder.draft();
+        let named = definitions.into_iter().map(|one| (one.name.clone(), one));
+        self.definitions = named.collect();
+        self.volumes = volumes;
+        self.problems = errors.iter().map(problem).collect();
     }
 }
 

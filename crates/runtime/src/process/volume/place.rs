@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{VolumeContent, VolumeFile, VolumePlan};
+use super::{VolumeContent, VolumeFile, VolumePlan, host_path};
 use crate::beneath;
 use crate::guard::{Mount, MountKind};
 use crate::process::recipe::MountRecipe;
@@ -15,10 +15,11 @@ use pillion_spec::volume::HostPathType;
 use rustix::fs::{Gid, Mode};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
-use std::fs::{self, DirBuilder, File, FileType, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, OpenOptionsExt as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::{Path, PathBuf};
 
 /// Why a volume could not be made.
@@ -41,26 +42,30 @@ pub enum PlaceError {
         source: io::Error,
     },
     /// Something must be on the machine and is not.
-    #[error("the host path {} of volume `{volume}` is not there; its type is `{wanted}`", .path.display())]
+    #[error("the host path {} is not there; its type is `{wanted}`", .path.display())]
     Missing {
-        /// The volume.
-        volume: String,
         /// The path.
         path: PathBuf,
         /// What should be there.
         wanted: HostPathType,
     },
     /// Something else is on the machine.
-    #[error("the host path {} of volume `{volume}` is {found}; its type is `{wanted}`", .path.display())]
+    #[error("the host path {} is {found}; its type is `{wanted}`", .path.display())]
     OfAnotherType {
-        /// The volume.
-        volume: String,
         /// The path.
         path: PathBuf,
         /// What should be there.
         wanted: HostPathType,
         /// What is there.
         found: &'static str,
+    },
+    /// It would have to be made where nothing can be.
+    #[error("the host path {} is not there, and cannot be made in {}", .path.display(), .folder.display())]
+    NotMade {
+        /// The path.
+        path: PathBuf,
+        /// What is there of it.
+        folder: PathBuf,
     },
     /// A part of a volume is somewhere else.
     #[error("the part {} of volume `{volume}` is a link that leads out of the volume", .path.display())]
@@ -79,8 +84,9 @@ impl PlaceError {
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::Full { .. } => Some("make room, or set XDG_STATE_HOME to a folder that has some"),
-            Self::Missing { wanted, .. } => Some(missing_help(*wanted)),
+            Self::Missing { wanted, .. } => Some(host_path::missing_help(*wanted)),
             Self::OfAnotherType { .. } => Some("correct the type, or leave it out"),
+            Self::NotMade { .. } => Some("make it first, or choose a path that you can write to"),
             Self::Io { .. } | Self::LeadsOut { .. } => None,
         }
     }
@@ -96,25 +102,10 @@ impl PlaceError {
     }
 }
 
-fn missing_help(wanted: HostPathType) -> &'static str {
-    match wanted {
-        HostPathType::Directory | HostPathType::DirectoryOrCreate => {
-            "make it, or write `DirectoryOrCreate` as its type"
-        }
-        HostPathType::File | HostPathType::FileOrCreate => {
-            "make it, or write `FileOrCreate` as its type"
-        }
-        HostPathType::Socket => "start the program that listens there",
-        HostPathType::Unset | HostPathType::CharDevice | HostPathType::BlockDevice => {
-            "see that the path is right on this machine"
-        }
-    }
-}
-
 /// Makes a volume where its plan says. One that is there stays, with all that containers have put into it.
 pub fn place(plan: &VolumePlan) -> Result<(), PlaceError> {
     match &plan.content {
-        VolumeContent::HostPath(wanted) => place_host_path(plan, *wanted),
+        VolumeContent::HostPath(wanted) => host_path::place(plan, *wanted),
         VolumeContent::Folder { .. } => {
             make_private_parent(&plan.path)?;
             if plan.path.is_dir() {
@@ -209,7 +200,7 @@ fn make_folder(path: &Path, mode: u32) -> Result<(), PlaceError> {
     }
 }
 
-fn set_mode(path: &Path, mode: u32) -> Result<(), PlaceError> {
+pub(super) fn set_mode(path: &Path, mode: u32) -> Result<(), PlaceError> {
     let set = fs::set_permissions(path, Permissions::from_mode(mode));
     set.map_err(|error| PlaceError::new("set the permissions of", path, error))
 }
@@ -286,73 +277,4 @@ fn remove_others(folder: &Path, files: &BTreeSet<PathBuf>) -> Result<(), PlaceEr
         removed.map_err(|error| PlaceError::new("remove", &path, error))?;
     }
     Ok(())
-}
-
-fn place_host_path(plan: &VolumePlan, wanted: HostPathType) -> Result<(), PlaceError> {
-    let path = &plan.path;
-    let found = match fs::metadata(path) {
-        Ok(found) => found.file_type(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return make_host_path(plan, wanted);
-        }
-        Err(error) => return Err(PlaceError::new("look at", path, error)),
-    };
-    let fits = match wanted {
-        HostPathType::Unset => true,
-        HostPathType::DirectoryOrCreate | HostPathType::Directory => found.is_dir(),
-        HostPathType::FileOrCreate | HostPathType::File => found.is_file(),
-        HostPathType::Socket => found.is_socket(),
-        HostPathType::CharDevice => found.is_char_device(),
-        HostPathType::BlockDevice => found.is_block_device(),
-    };
-    if fits {
-        return Ok(());
-    }
-    Err(PlaceError::OfAnotherType {
-        volume: plan.name.clone(),
-        path: path.clone(),
-        wanted,
-        found: type_name(found),
-    })
-}
-
-/// Without a type nothing is checked, and what is missing is made as container runtimes make it.
-fn make_host_path(plan: &VolumePlan, wanted: HostPathType) -> Result<(), PlaceError> {
-    let path = &plan.path;
-    match wanted {
-        HostPathType::Unset | HostPathType::DirectoryOrCreate => {
-            let made = DirBuilder::new().recursive(true).mode(0o755).create(path);
-            made.map_err(|error| PlaceError::new("make the folder", path, error))
-        }
-        HostPathType::FileOrCreate => {
-            let made = File::create_new(path);
-            made.map_err(|error| PlaceError::new("make the file", path, error))?;
-            set_mode(path, 0o644)
-        }
-        HostPathType::Directory
-        | HostPathType::File
-        | HostPathType::Socket
-        | HostPathType::CharDevice
-        | HostPathType::BlockDevice => Err(PlaceError::Missing {
-            volume: plan.name.clone(),
-            path: path.clone(),
-            wanted,
-        }),
-    }
-}
-
-fn type_name(found: FileType) -> &'static str {
-    if found.is_dir() {
-        "a directory"
-    } else if found.is_file() {
-        "a file"
-    } else if found.is_socket() {
-        "a socket"
-    } else if found.is_char_device() {
-        "a character device"
-    } else if found.is_block_device() {
-        "a block device"
-    } else {
-        "a pipe"
-    }
 }

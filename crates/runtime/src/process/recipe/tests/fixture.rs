@@ -99,14 +99,19 @@ impl Written {
     }
 
     pub(in crate::process) fn recipes(&self) -> Result<Recipes, Vec<RecipeError>> {
-        Recipes::new(&Kitchen {
+        let (recipes, errors) = Recipes::draft(&Kitchen {
             pod: &self.outcome.pods.first().expect("a pod").pod,
             config_maps: &self.outcome.config_maps,
             secrets: &self.outcome.secrets,
             host: &self.host,
             run: &self.run,
             env_files: self.env_files.as_ref(),
-        })
+        });
+        if errors.is_empty() {
+            Ok(recipes)
+        } else {
+            Err(errors)
+        }
     }
 
     /// The definitions of all containers, in a file that has no mistakes.

@@ -206,15 +206,15 @@ fn host_paths_must_be_what_they_are_said_to_be() {
         folder.shown(&error)
     });
     assert_snapshot!(told.join("\n"), @"
-    the host path DIR/file of volume `v` is a file; its type is `Directory`
+    the host path DIR/file is a file; its type is `Directory`
       help: correct the type, or leave it out
-    the host path DIR/socket of volume `v` is a socket; its type is `File`
+    the host path DIR/socket is a socket; its type is `File`
       help: correct the type, or leave it out
-    the host path DIR/. of volume `v` is a directory; its type is `BlockDevice`
+    the host path DIR/. is a directory; its type is `BlockDevice`
       help: correct the type, or leave it out
-    the host path DIR/none of volume `v` is not there; its type is `Directory`
+    the host path DIR/none is not there; its type is `Directory`
       help: make it, or write `DirectoryOrCreate` as its type
-    the host path DIR/none of volume `v` is not there; its type is `Socket`
+    the host path DIR/none is not there; its type is `Socket`
       help: start the program that listens there
     ");
 }
