@@ -7,11 +7,16 @@
 //! Reading is tolerant: what is in the folder and is no run is passed over. A pod is run once at a time: whoever runs it
 //! holds a lock, which goes with its process whatever ends that.
 
+mod lock;
+
+pub(crate) use lock::Holder;
+
 use crate::hint::Hint;
+use lock::Lock;
 use pillion_runtime::removal::remove_tree;
 use pillion_spec::nearest;
 use std::env;
-use std::fs::{self, DirBuilder, File, TryLockError};
+use std::fs::{self, DirBuilder, TryLockError};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -70,7 +75,7 @@ pub(crate) struct Begun {
     pub(crate) run: Run,
     /// The pod was started, and the run has something to tell.
     started: bool,
-    _lock: File,
+    lock: Lock,
 }
 
 /// A run cannot begin.
@@ -148,17 +153,14 @@ impl StateFolder {
         };
         let runs = folder.join("runs");
         make_private(&runs).map_err(failed)?;
-        let mut options = File::options();
-        let options = options.create(true).truncate(false).write(true);
-        let lock = options.open(folder.join(LOCK)).map_err(failed)?;
-        match take(&lock) {
-            Ok(()) => {}
+        let lock = match Lock::take(&folder) {
+            Ok(lock) => lock,
             Err(TryLockError::WouldBlock) => {
                 let pod = format!("{namespace}/{name}");
                 return Err(NotBegun::Running { pod });
             }
             Err(TryLockError::Error(source)) => return Err(failed(source)),
-        }
+        };
         let number = newest(&runs).map_err(failed)?.saturating_add(1);
         let run = Run {
             namespace: namespace.to_owned(),
@@ -169,10 +171,24 @@ impl StateFolder {
         let begun = Begun {
             run,
             started: false,
-            _lock: lock,
+            lock,
         };
         make_private(&begun.run.logs()).map_err(failed)?;
         Ok(begun)
+    }
+
+    /// Who runs pods of this user, by namespace and name. What cannot be read is passed over.
+    pub(crate) fn running(&self) -> Vec<((String, String), Holder)> {
+        let namespaces = folders(&self.root).unwrap_or_default().into_iter();
+        let pods = namespaces.flat_map(|(namespace, folder)| {
+            let pods = folders(&folder).unwrap_or_default().into_iter();
+            pods.filter_map(move |(name, folder)| {
+                Some(((namespace.clone(), name), lock::holder(&folder)?))
+            })
+        });
+        let mut pods: Vec<_> = pods.collect();
+        pods.sort_by(|(one, _), (other, _)| one.cmp(other));
+        pods
     }
 
     fn list(&self) -> io::Result<Vec<Run>> {
@@ -190,19 +206,6 @@ impl StateFolder {
             }
         }
         Ok(runs)
-    }
-}
-
-/// Takes a lock, unless a run has it. Who asks whether one does shares the lock for a moment, and is waited for.
-fn take(lock: &File) -> Result<(), TryLockError> {
-    loop {
-        match lock.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                lock.try_lock_shared()?;
-                lock.unlock().map_err(TryLockError::Error)?;
-            }
-            taken => return taken,
-        }
     }
 }
 
@@ -250,9 +253,6 @@ fn has_told(folder: &Path) -> bool {
 
 /// The file of a run that tells what happened.
 const TIMELINE: &str = "timeline";
-
-/// The file of a pod that whoever runs it has locked.
-const LOCK: &str = "lock";
 
 /// The folder of a run that holds the volumes of its pod.
 const VOLUMES: &str = "volumes";
@@ -322,16 +322,7 @@ impl Run {
         if folders(runs).is_ok_and(|all| all.iter().any(later)) {
             return false;
         }
-        let lock = runs.parent().map(|pod| File::open(pod.join(LOCK)));
-        match lock {
-            // It is given back at once, and several can ask at a time.
-            Some(Ok(lock)) => match lock.try_lock_shared() {
-                Ok(()) => false,
-                Err(TryLockError::WouldBlock | TryLockError::Error(_)) => true,
-            },
-            // Where nobody can tell, nothing is said.
-            Some(Err(_)) | None => true,
-        }
+        runs.parent().is_none_or(lock::is_taken)
     }
 
     /// When something was told last.
@@ -406,6 +397,16 @@ impl Begun {
     /// The pod is started now: what becomes of it is kept.
     pub(crate) fn start(&mut self) {
         self.started = true;
+    }
+
+    /// It can be talked to from now on, over the sockets in this folder.
+    pub(crate) fn announce(&self, sockets: &Path) {
+        self.lock.announce(sockets);
+    }
+
+    /// It cannot be talked to any more.
+    pub(crate) fn withdraw(&self) {
+        self.lock.withdraw();
     }
 }
 
@@ -532,11 +533,37 @@ mod tests {
         let run = begun.run.clone();
         drop(begun);
         assert!(!run.is_alive());
-        let asking = File::open(folder.path().join("default/orders").join(LOCK)).unwrap();
+        let asking = fs::File::open(folder.path().join("default/orders/lock")).unwrap();
         asking.try_lock_shared().unwrap();
         let next = std::thread::spawn(move || state.begin("default", "orders"));
         drop(asking);
         assert_eq!(next.join().unwrap().unwrap().run.number, 2);
+    }
+
+    #[test]
+    fn where_a_pod_can_be_talked_to_is_known_as_long_as_that_is_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_owned();
+        let state = StateFolder { root };
+        let begun = state.begin("shop", "orders").unwrap();
+        assert_eq!(state.running(), []);
+
+        begun.announce(Path::new("/run/two words"));
+        let holder = Holder {
+            process: std::process::id().cast_signed(),
+            sockets: PathBuf::from("/run/two words"),
+        };
+        let pod = ("shop".to_owned(), "orders".to_owned());
+        assert_eq!(state.running(), [(pod, holder)]);
+
+        begun.withdraw();
+        assert_eq!(state.running(), []);
+
+        // It is killed, and the next one cannot be talked to yet.
+        begun.announce(Path::new("/run"));
+        drop(begun);
+        let _next = state.begin("shop", "orders").unwrap();
+        assert_eq!(state.running(), []);
     }
 
     #[test]

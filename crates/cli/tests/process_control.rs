@@ -4,6 +4,8 @@
 mod crowd;
 #[path = "process_control/logs.rs"]
 mod logs;
+#[path = "process_control/lost.rs"]
+mod lost;
 #[expect(dead_code, reason = "other tests need more of it")]
 #[path = "../../runtime/tests/support/machine.rs"]
 mod machine;

@@ -4,7 +4,7 @@ mod source;
 
 use crate::args::LogsArgs;
 use crate::control::client::{Client, NotAnswered};
-use crate::control::find;
+use crate::control::find::{self, NotRunning};
 use crate::control::message::Request;
 use crate::exit::ExitStatus;
 use crate::hint::Hint;
@@ -71,20 +71,22 @@ pub(crate) fn logs(args: LogsArgs, printer: &mut Printer) -> Result<ExitStatus> 
         None => state.latest()?,
     };
     // Before anything is read, so that nothing is missed.
-    let following = if args.follow {
-        Following::begin(&run)?
+    let mut following = if args.follow {
+        Following::begin(&run)
     } else {
-        None
+        Ok(None)
     };
     let mut logs = Logs::open(&run, args, printer)?;
     logs.show()?;
-    if let Some(mut following) = following {
+    if let Ok(Some(following)) = &mut following {
         while following.wait()? {
             logs.show()?;
         }
         logs.show()?;
     }
     logs.end()?;
+    // Whoever cannot be followed has written something all the same.
+    following?;
     Ok(ExitStatus::Success)
 }
 
@@ -266,8 +268,12 @@ impl Following {
             | inotify::WatchFlags::CREATE
             | inotify::WatchFlags::MOVED_TO;
         inotify::add_watch(&files, run.logs(), what)?;
-        let Ok(mut client) = find::one(Some(&run.pod())) else {
-            return Ok(None);
+        let mut client = match find::one(Some(&run.pod())) {
+            Ok(client) => client,
+            Err(error @ NotRunning::NotAnswered(NotAnswered::Unreachable { .. })) => {
+                return Err(error.into());
+            }
+            Err(_) => return Ok(None),
         };
         client.ask(&Request::Wait)?;
         Ok(Some(Self { client, files }))

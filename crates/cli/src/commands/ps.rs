@@ -47,7 +47,7 @@ fn show_all(json: bool, printer: &mut Printer) -> Result<ExitStatus> {
         }
     } else if looks.is_empty() && silent.is_empty() {
         printer.note(&Line::new(Tone::Plain, "no pod is running"))?;
-    } else {
+    } else if !looks.is_empty() {
         printer.lines(&table(&looks))?;
     }
     let worst = if silent.is_empty() {

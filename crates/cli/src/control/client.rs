@@ -46,6 +46,12 @@ struct Refused {
 pub(crate) enum NotAnswered {
     #[error("there is no talking to the pod at {}", .path.display())]
     Nobody { path: PathBuf, source: io::Error },
+    #[error("`{pod}` is running, but cannot be reached: its sockets in {} are gone", .folder.display())]
+    Unreachable {
+        pod: String,
+        process: i32,
+        folder: PathBuf,
+    },
     #[error("the pod at {} is run by somebody else, user {user}", .path.display())]
     Foreign { path: PathBuf, user: u32 },
     #[error("{pod} does not answer")]
@@ -205,6 +211,9 @@ impl Hint for NotAnswered {
             Self::Refused { hint, .. } => hint.clone(),
             Self::Silent { process, .. } => Some(format!(
                 "process {process}, the `pillion run` behind it, may be stopped or stuck; killing it ends its containers too"
+            )),
+            Self::Unreachable { process, .. } => Some(format!(
+                "`kill {process}` stops it in order, as Ctrl-C would where it was started; `pillion logs` and `pillion trace` show what it does"
             )),
             Self::Foreign { .. } => Some("ask as that user".to_owned()),
             Self::Version { .. } => Some("use that version, or stop the pod by Ctrl-C".to_owned()),

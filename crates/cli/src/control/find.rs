@@ -1,8 +1,10 @@
 //! Which pods run, and which of them is meant.
 
 use super::client::{Client, NotAnswered};
+use super::message::title;
 use crate::hint::Hint;
-use crate::running::room;
+use crate::running::room::{self, control};
+use crate::state::{Holder, StateFolder};
 use pillion_spec::nearest;
 use std::io;
 use std::path::Path;
@@ -29,7 +31,8 @@ pub(crate) enum NotRunning {
     NotAnswered(#[from] NotAnswered),
 }
 
-/// All pods of this user that run and answer, by namespace and name; and what is wrong with those that do not.
+/// All pods of this user that run and answer, by namespace and name; and what is wrong with those that do not. Some have
+/// their sockets elsewhere than whoever asks would have them: the state folder tells where, and who has lost them.
 pub(crate) fn all() -> Result<(Vec<Client>, Vec<NotAnswered>), NotRunning> {
     those(|_| true)
 }
@@ -39,19 +42,35 @@ fn those(
     looks_right: impl Fn(&Path) -> bool,
 ) -> Result<(Vec<Client>, Vec<NotAnswered>), NotRunning> {
     let mut sockets = room::control_sockets().map_err(|source| NotRunning::Unlisted { source })?;
+    let state = StateFolder::locate().ok();
+    let running = state.as_ref().map(StateFolder::running).unwrap_or_default();
+    let announced = running.iter().map(|(_, holder)| control(&holder.sockets));
+    sockets.extend(announced);
+    sockets.sort();
+    sockets.dedup();
     sockets.retain(|socket| looks_right(socket));
     let mut clients = Vec::new();
     let mut silent = Vec::new();
     for socket in sockets {
         match Client::connect(&socket) {
             Ok(client) => clients.push(client),
-            // Left behind by one that was killed, or about to go.
-            Err(NotAnswered::Nobody { .. } | NotAnswered::Gone { .. }) => {}
+            // Left behind by one that was killed, about to go, or taken away.
+            Err(NotAnswered::Nobody { .. }) => {
+                let at = running
+                    .iter()
+                    .find(|(_, holder)| control(&holder.sockets) == socket);
+                // It may have ended just now.
+                let now = state.as_ref().map(StateFolder::running).unwrap_or_default();
+                let lost = at.filter(|pod| now.contains(pod));
+                silent.extend(lost.map(unreachable));
+            }
+            Err(NotAnswered::Gone { .. }) => {}
             Err(
                 error @ (NotAnswered::Foreign { .. }
                 | NotAnswered::Silent { .. }
                 | NotAnswered::Version { .. }
                 | NotAnswered::Cut { .. }
+                | NotAnswered::Unreachable { .. }
                 | NotAnswered::Refused { .. }),
             ) => silent.push(error),
         }
@@ -71,21 +90,23 @@ pub(crate) fn one(wanted: Option<&str>) -> Result<Client, NotRunning> {
     // One that is stuck must not keep anybody from talking to another.
     let (likely, mut silent) = those(|socket| room::may_be_of(socket, named.name))?;
     let mut likely: Vec<_> = likely.into_iter().filter(|one| named.is(one)).collect();
+    silent.retain(|one| named.may_be(one));
     match (likely.len(), silent.pop()) {
         (1, _) => return Ok(likely.remove(0)),
         // Nobody waits a second time for one that does not answer.
         (0, Some(silent)) => return Err(silent.into()),
         (_, _) => {}
     }
-    let (clients, mut silent) = all()?;
-    let (mut meant, others): (Vec<_>, Vec<_>) =
-        clients.into_iter().partition(|client| named.is(client));
-    match (meant.len(), silent.pop()) {
+    let (clients, silent) = all()?;
+    let all = names(&clients, &silent);
+    let mut meant: Vec<_> = clients.into_iter().filter(|one| named.is(one)).collect();
+    let silent = silent.into_iter().rfind(|one| named.may_be(one));
+    match (meant.len(), silent) {
         (0, Some(silent)) => Err(silent.into()),
-        (0, None) if others.is_empty() => Err(NotRunning::None),
+        (0, None) if all.is_empty() => Err(NotRunning::None),
         (0, None) => Err(NotRunning::Unknown {
             wanted: wanted.to_owned(),
-            names: names(&others),
+            names: all,
         }),
         (1, _) => Ok(meant.remove(0)),
         (_, _) => Err(NotRunning::Several {
@@ -105,6 +126,7 @@ pub(crate) fn one_with_container(
     match one(wanted) {
         Err(error @ (NotRunning::None | NotRunning::Unknown { .. })) => match one(Some(pod)) {
             Ok(client) => Ok((client, Some(container.to_owned()))),
+            Err(lost @ NotRunning::NotAnswered(NotAnswered::Unreachable { .. })) => Err(lost),
             Err(_) => Err(error),
         },
         found => found.map(|client| (client, None)),
@@ -112,18 +134,36 @@ pub(crate) fn one_with_container(
 }
 
 fn only(mut clients: Vec<Client>, mut silent: Vec<NotAnswered>) -> Result<Client, NotRunning> {
+    let names = names(&clients, &silent);
     match (clients.len(), silent.pop()) {
-        (0, Some(silent)) => Err(silent.into()),
+        (0, Some(silent)) if names.len() <= 1 => Err(silent.into()),
         (0, None) => Err(NotRunning::None),
         (1, None) => Ok(clients.remove(0)),
-        (_, _) => Err(NotRunning::Several {
-            names: names(&clients),
-        }),
+        (_, _) => Err(NotRunning::Several { names }),
     }
 }
 
-fn names(clients: &[Client]) -> Vec<String> {
-    clients.iter().map(Client::pod).collect()
+/// All that are known by name.
+fn names(clients: &[Client], silent: &[NotAnswered]) -> Vec<String> {
+    let lost = silent.iter().filter_map(|one| match one {
+        NotAnswered::Unreachable { pod, .. } => Some(pod.clone()),
+        NotAnswered::Nobody { .. }
+        | NotAnswered::Foreign { .. }
+        | NotAnswered::Silent { .. }
+        | NotAnswered::Version { .. }
+        | NotAnswered::Cut { .. }
+        | NotAnswered::Gone { .. }
+        | NotAnswered::Refused { .. } => None,
+    });
+    clients.iter().map(Client::pod).chain(lost).collect()
+}
+
+fn unreachable(((namespace, name), holder): &((String, String), Holder)) -> NotAnswered {
+    NotAnswered::Unreachable {
+        pod: title(namespace, name),
+        process: holder.process,
+        folder: holder.sockets.clone(),
+    }
 }
 
 fn full_names(clients: &[Client]) -> Vec<String> {
@@ -150,11 +190,21 @@ impl<'a> Named<'a> {
     }
 
     fn is(self, client: &Client) -> bool {
-        let hello = &client.hello;
-        hello.name == self.name
-            && self
-                .namespace
-                .is_none_or(|namespace| namespace == hello.namespace)
+        self.is_of(&client.hello.namespace, &client.hello.name)
+    }
+
+    /// Whether it may be one that does not answer. Of most of these nobody knows the name.
+    fn may_be(self, silent: &NotAnswered) -> bool {
+        let NotAnswered::Unreachable { pod, .. } = silent else {
+            return true;
+        };
+        let (namespace, name) = pod.split_once('/').unwrap_or(("default", pod));
+        self.is_of(namespace, name)
+    }
+
+    fn is_of(self, namespace: &str, name: &str) -> bool {
+        let wanted = self.namespace;
+        name == self.name && wanted.is_none_or(|wanted| wanted == namespace)
     }
 }
 
@@ -184,7 +234,6 @@ impl Hint for NotRunning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::message::title;
 
     #[test]
     fn what_to_do_about_a_pod_that_does_not_run_is_told() {

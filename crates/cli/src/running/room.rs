@@ -120,7 +120,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
 }
 
 /// The socket that people talk to a pod over.
-pub(super) fn control(folder: &Path) -> PathBuf {
+pub(crate) fn control(folder: &Path) -> PathBuf {
     folder.join("control")
 }
 

@@ -124,6 +124,7 @@ pub(crate) fn run(
     };
     let server = Server::open(&folder, Rc::clone(&poller), about);
     let server = server.context("cannot listen to other terminals")?;
+    begun.announce(&folder);
     let watch = pod.file.watch.clone();
     let applier = Applier::new(
         begun.run.pod_file(),
@@ -151,6 +152,7 @@ pub(crate) fn run(
     let mut pump = Pump::new(engine, processes, Kept::new(journal), face);
     begun.start();
     let ended = pump.run();
+    begun.withdraw();
     let (engine, processes, journal, mut face) = pump.into_parts();
     processes.finish()?;
     let removed = face.applier.leavings.remove();
