@@ -55,7 +55,8 @@ impl Pod {
     pub(crate) fn new(spec: &str) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("fault-{}-{count}", std::process::id());
+        // None is a part of another: what is left of a pod is found by its name.
+        let name = format!("fault-{}-{count:04}", std::process::id());
         let folder = tempfile::tempdir().unwrap();
         let pod = Self { name, folder };
         pod.write(spec);
