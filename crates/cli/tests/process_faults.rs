@@ -9,6 +9,8 @@ mod again;
 mod containers;
 #[path = "process_faults/crowded.rs"]
 mod crowded;
+#[path = "process_faults/cut_short.rs"]
+mod cut_short;
 #[path = "process_faults/heedless.rs"]
 mod heedless;
 #[path = "process_faults/jobs.rs"]

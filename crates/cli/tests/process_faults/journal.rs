@@ -4,6 +4,7 @@
 //! A limit on the length of files kills whoever writes on, in the middle of a line or between two of them. The journal is the
 //! longest file of a run, so that the limit says at which fact this happens.
 
+use super::cut_short;
 use super::pod::{Pod, Running};
 use pillion_engine::fact::Change;
 use pillion_engine::{ContainerId, Fact};
@@ -12,39 +13,20 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 /// Each container leaves a file as soon as it runs.
-const TELLS: &str = "
-  restartPolicy: Never
-  terminationGracePeriodSeconds: 5
-  volumes: [{name: shared, emptyDir: {}}]
-  containers:
-    - name: base
-      sidecar: true
-      readyOn: {logLine: up}
-      resources: {limits: {memory: 500Mi}}
-      command: [sh, -c, 'touch ran-0; echo up; exec sleep 1000']
-    - {name: prepare, oneshot: true, command: [sh, -c, 'touch ran-1; (setsid sleep 1000 &)']}
-    - name: app
-      keystone: true
-      requires: [prepare, base]
-      readinessProbe: {exec: {command: ['true']}, periodSeconds: 1}
-      command: [sh, -c, 'touch ran-2; exit 7']
-";
+fn pod() -> Pod {
+    let ran = ["touch ran-0", "touch ran-1", "touch ran-2"];
+    let probe = "readinessProbe: {exec: {command: ['true']}, periodSeconds: 1}";
+    Pod::new(&cut_short::spec(ran, probe))
+}
 
 const CONTAINERS: u32 = 3;
 
-/// So many at once: they mostly wait.
-const TOGETHER: usize = 4;
-
-/// What a shell makes of the signal that comes with the limit.
-const TOO_LONG: i32 = 128 + libc::SIGXFSZ;
-
 #[test]
 fn one_that_dies_at_any_fact_leaves_all_that_it_knew_and_the_next_run_works() {
-    let whole = Pod::new(TELLS);
-    assert_eq!(whole.run().code, 7);
+    let whole = pod();
+    cut_short::assert_whole(&whole, "nothing");
     let text = fs::read(whole.first_run().join("journal")).unwrap();
     let mut limits = BTreeSet::from([0]);
     let mut end = 0;
@@ -56,16 +38,9 @@ fn one_that_dies_at_any_fact_leaves_all_that_it_knew_and_the_next_run_works() {
     assert!(facts >= 8, "{facts}");
 
     let limits: Vec<_> = limits.into_iter().collect();
-    let (next, torn) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let try_limits = || {
-        while let Some(limit) = limits.get(next.fetch_add(1, Ordering::Relaxed)) {
-            torn.fetch_add(usize::from(dies_at(*limit)), Ordering::Relaxed);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..TOGETHER {
-            scope.spawn(try_limits);
-        }
+    let torn = AtomicUsize::new(0);
+    cut_short::at_each(&limits, |limit| {
+        torn.fetch_add(usize::from(dies_at(*limit)), Ordering::Relaxed);
     });
     let torn = torn.into_inner();
     assert!(torn >= facts / 2, "{torn} of {facts}");
@@ -73,16 +48,15 @@ fn one_that_dies_at_any_fact_leaves_all_that_it_knew_and_the_next_run_works() {
 
 /// Runs a pod until a file would be longer than this, and then again. Says whether the journal ended in the middle of a line.
 fn dies_at(limit: usize) -> bool {
-    let pod = Pod::new(TELLS);
+    let pod = pod();
     let mut command = Command::new("prlimit");
     pod.dress(&mut command);
     command.arg(format!("--fsize={limit}")).arg("--core=0");
     command.arg(env!("CARGO_BIN_EXE_pillion"));
     command.arg("run").arg(pod.file());
-    let code = Running::start(command).end().code;
-    // It may have had less to write this time.
-    assert!([7, TOO_LONG].contains(&code), "{code} at {limit}");
-    pod.wait_until_nobody_is_left();
+    // It may have had less to write this time, and end by itself.
+    let ended = Running::start(command).end();
+    cut_short::assert_over(&pod, &ended, libc::SIGXFSZ, limit);
 
     let (facts, torn) = known(&pod);
     for number in 0..CONTAINERS {
@@ -90,9 +64,7 @@ fn dies_at(limit: usize) -> bool {
         assert!(!ran || was_started(&facts, number), "{number} at {limit}");
     }
 
-    let again = pod.run();
-    assert_eq!(again.code, 7, "after {limit}: {again:?}");
-    pod.assert_nothing_is_left();
+    cut_short::assert_whole(&pod, limit);
     torn
 }
 

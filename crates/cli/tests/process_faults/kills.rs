@@ -1,11 +1,10 @@
 //! Somebody kills a part of a pod, with a signal that nobody can take.
 
+use super::cut_short;
 use super::pod::{Pod, Process};
 use rustix::process::Signal;
 use std::fs;
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread;
 use std::time::Duration;
 
 /// Two containers that stay, one below the other, with a volume and limits where these can be had. `$$` stands for
@@ -257,65 +256,32 @@ fn nobody_outlives_a_keeper_that_is_killed_with_pillion() {
     pod.wait_until_nobody_is_left();
 }
 
-/// A pod with most of what a run makes on the machine, that lives for about a second.
-const LIVES_A_SECOND: &str = "
-  restartPolicy: Never
-  terminationGracePeriodSeconds: 5
-  volumes: [{name: shared, emptyDir: {}}]
-  containers:
-    - name: base
-      sidecar: true
-      readyOn: {logLine: up}
-      resources: {limits: {memory: 500Mi}}
-      command: [sh, -c, 'echo up; exec sleep 1000']
-    - {name: prepare, oneshot: true, command: [sh, -c, '(setsid sleep 1000 &); sleep 0.3']}
-    - name: app
-      keystone: true
-      requires: [prepare, base]
-      lifecycle: {postStart: {exec: {command: [sleep, '0.1']}}}
-      readinessProbe: {exec: {command: [sleep, '0.1']}, periodSeconds: 1}
-      command: [sh, -c, 'sleep 0.3; exit 7']
-";
-
 /// So many moments of its life are tried.
 const MOMENTS: u32 = 60;
 
-/// So many at once: they mostly sleep.
-const TOGETHER: usize = 6;
-
 #[test]
 fn a_run_that_is_killed_at_any_moment_leaves_nobody_and_the_next_one_works() {
-    let next = AtomicU32::new(0);
-    let try_moments = || {
-        loop {
-            let moment = next.fetch_add(1, Ordering::Relaxed);
-            if moment >= MOMENTS {
-                return;
-            }
-            kill_after(Duration::from_millis(20) * moment);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..TOGETHER {
-            scope.spawn(try_moments);
-        }
-    });
+    let moments: Vec<_> = (0..MOMENTS)
+        .map(|moment| Duration::from_millis(20) * moment)
+        .collect();
+    cut_short::at_each(&moments, |moment| kill_after(*moment));
 }
 
+/// Kills a run of a pod that lives for about a second, and then runs it again.
 fn kill_after(time: Duration) {
-    let pod = Pod::new(LIVES_A_SECOND);
+    let spec = cut_short::spec(
+        [":", "sleep 0.3", "sleep 0.3"],
+        "lifecycle: {postStart: {exec: {command: [sleep, '0.1']}}}
+      readinessProbe: {exec: {command: [sleep, '0.1']}, periodSeconds: 1}",
+    );
+    let pod = Pod::new(&spec);
     let run = pod.start();
     let process = Process::of(run.pid()).unwrap();
     process.ends_within(time);
     run.signal(Signal::KILL);
-    let code = run.end().code;
-    assert!([7, 137].contains(&code), "{code} after {time:?}");
-    pod.wait_until_nobody_is_left();
+    cut_short::assert_over(&pod, &run.end(), libc::SIGKILL, time);
 
-    let again = pod.run();
-
-    assert_eq!(again.code, 7, "after {time:?}: {again:?}");
-    pod.assert_nothing_is_left();
+    cut_short::assert_whole(&pod, time);
 }
 
 #[test]
