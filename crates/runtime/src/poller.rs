@@ -3,6 +3,10 @@
 //! Everything that a run waits for is a file descriptor with a token, in one table: the sockets of
 //! keepers, the output of containers, signals, the sockets that people ask over. Nothing is polled.
 
+mod token;
+
+pub use token::Token;
+
 use pillion_engine::Tick;
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
@@ -13,10 +17,7 @@ use std::cell::Cell;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
-
-/// Whose turn it is when a descriptor has something to read.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct Token(pub u64);
+use token::TIMER;
 
 /// The table.
 #[derive(Debug)]
@@ -28,9 +29,6 @@ pub struct Poller {
     /// What the timer is set to.
     set_to: Cell<Option<Tick>>,
 }
-
-/// The timer's own, which nobody else may have.
-const TIMER: Token = Token(1 << 62);
 
 /// More than this at once come with the next call.
 const AT_ONCE: usize = 64;
@@ -64,12 +62,12 @@ impl Poller {
 
     /// Tells when there is something to read, or will never be again.
     pub fn add(&self, descriptor: impl AsFd, token: Token) -> io::Result<()> {
-        self.register_other(descriptor, token, epoll::EventFlags::IN)
+        self.register(descriptor, token.encode(), epoll::EventFlags::IN)
     }
 
     /// Tells only when something can be written, or will never be read.
     pub fn add_writing(&self, descriptor: impl AsFd, token: Token) -> io::Result<()> {
-        self.register_other(descriptor, token, epoll::EventFlags::OUT)
+        self.register(descriptor, token.encode(), epoll::EventFlags::OUT)
     }
 
     /// Tells also when something can be written, or not any more.
@@ -79,7 +77,7 @@ impl Poller {
         token: Token,
         writing: bool,
     ) -> io::Result<()> {
-        let data = epoll::EventData::new_u64(token.0);
+        let data = epoll::EventData::new_u64(token.encode());
         let mut events = epoll::EventFlags::IN;
         events.set(epoll::EventFlags::OUT, writing);
         Ok(epoll::modify(&self.epoll, descriptor, data, events)?)
@@ -102,29 +100,17 @@ impl Poller {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let tokens = ready.iter().map(|event| Token(event.data.u64()));
-        Ok(tokens.filter(|token| *token != TIMER).collect())
-    }
-
-    fn register_other(
-        &self,
-        descriptor: impl AsFd,
-        token: Token,
-        events: epoll::EventFlags,
-    ) -> io::Result<()> {
-        if token == TIMER {
-            return Err(io::Error::other("this token is the timer's"));
-        }
-        self.register(descriptor, token, events)
+        let tokens = ready.iter().map(|event| Token::decode(event.data.u64()));
+        Ok(tokens.flatten().collect())
     }
 
     fn register(
         &self,
         descriptor: impl AsFd,
-        token: Token,
+        number: u64,
         events: epoll::EventFlags,
     ) -> io::Result<()> {
-        let data = epoll::EventData::new_u64(token.0);
+        let data = epoll::EventData::new_u64(number);
         Ok(epoll::add(&self.epoll, descriptor, data, events)?)
     }
 
@@ -176,13 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_the_last_token_is_heard() {
+    fn whoever_waits_for_something_is_told() {
         let poller = Poller::new().unwrap();
         let (reader, writer) = io::pipe().unwrap();
-        poller.add(&reader, Token(u64::MAX)).unwrap();
+        poller.add(&reader, Token::Signals).unwrap();
         drop(writer);
 
-        assert_eq!(poller.wait(clock::now(), None).unwrap(), [Token(u64::MAX)]);
+        let told = poller.wait(clock::now(), None).unwrap();
+        assert_eq!(told, [Token::Signals]);
     }
 
     #[test]
@@ -197,13 +184,13 @@ mod tests {
         let poller = Poller::new().unwrap();
         waits(&poller, Duration::from_millis(1));
         let (reader, writer) = io::pipe().unwrap();
-        poller.add(&reader, Token(7)).unwrap();
+        poller.add(&reader, Token::Source(7)).unwrap();
         let (told, heard) = channel();
         std::thread::spawn(move || told.send(poller.wait(clock::now(), None).unwrap()));
 
         let early = heard.recv_timeout(Duration::from_millis(30));
         assert_eq!(early, Err(RecvTimeoutError::Timeout));
         drop(writer);
-        assert_eq!(heard.recv().unwrap(), [Token(7)]);
+        assert_eq!(heard.recv().unwrap(), [Token::Source(7)]);
     }
 }

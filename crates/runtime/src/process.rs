@@ -30,7 +30,7 @@ mod start;
 mod stdio;
 pub mod volume;
 
-pub use ask::{CALLERS, is_passing};
+pub use ask::is_passing;
 pub use attach::Attached;
 pub use definition::{Definition, Draft, Larder};
 pub use listen::{ListenError, taken_addresses};
@@ -69,7 +69,7 @@ pub struct Processes {
     /// By the number of the container.
     containers: Vec<Versions>,
     sources: HashMap<Token, Source>,
-    next_token: u64,
+    next_source: u64,
     alarms: Alarms,
     probers: Probers,
     /// Questions over the network that are under way.
@@ -151,7 +151,7 @@ impl Processes {
             containers: Vec::new(),
             runs: BTreeMap::new(),
             sources: HashMap::new(),
-            next_token: 0,
+            next_source: 0,
             alarms: Alarms::default(),
             probers,
             asked: HashMap::new(),
@@ -227,8 +227,8 @@ impl Processes {
     }
 
     fn token(&mut self, source: Source) -> Token {
-        let token = Token(self.next_token);
-        self.next_token += 1;
+        let token = Token::Source(self.next_source);
+        self.next_source += 1;
         self.sources.insert(token, source);
         token
     }

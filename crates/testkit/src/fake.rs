@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::io;
 
 /// What containers ask for can be taken.
-pub const ASKED: Token = Token(0);
+pub const ASKED: Token = Token::Callers;
 
 /// A pod that has not ended after so many waits never will.
 const PATIENCE: usize = 10_000;

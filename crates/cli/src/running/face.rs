@@ -3,10 +3,10 @@
 use super::apply::Applier;
 use super::fault::{Done, Faults};
 use super::keeping::Keeping;
-use super::outlets::{Outlets, WRITABLE};
+use super::outlets::Outlets;
 use super::result;
 use super::server::{Seen, Server};
-use super::watch::{WATCHED, Watching};
+use super::watch::Watching;
 use crate::control::apply::Report;
 use crate::live::log::Stream as LogStream;
 use crate::live::show::Show;
@@ -16,7 +16,7 @@ use pillion_engine::pod::{HookKind, ProbeKind};
 use pillion_engine::{ContainerId, Engine, Entry, Request, Tick};
 use pillion_runtime::guard::{NotStarted, Outcome};
 use pillion_runtime::poller::Token;
-use pillion_runtime::process::{CALLERS, Processes};
+use pillion_runtime::process::Processes;
 use pillion_runtime::pump::{Driven, Front};
 use pillion_runtime::runtime::{Output, Stream};
 use pillion_runtime::signals::Signals;
@@ -48,9 +48,6 @@ pub(super) struct Face {
     pub(super) unshown: Option<String>,
     pub(super) now: Tick,
 }
-
-/// Where the signals to this process are read.
-pub(super) const SIGNALS: Token = Token(u64::MAX);
 
 /// Those that are taken.
 pub(super) const TAKEN: [i32; 6] = [
@@ -122,6 +119,26 @@ impl Face {
             }
         }
         self.follow(now);
+    }
+
+    /// Somebody says something, or reads again.
+    fn serve(&mut self, token: Token, pod: &mut Driven<'_, Processes>) {
+        let show = &self.show;
+        let view = |engine: &Engine, now| show.view(engine, now);
+        let mut seen = Seen {
+            pod,
+            view: &view,
+            applier: &mut self.applier,
+            stopped: false,
+        };
+        self.server.ready(token, &mut seen);
+        if seen.stopped {
+            self.recorder.deleted_by("`pillion stop`");
+        }
+        if let Some(file) = self.applier.take_begun() {
+            self.recorder
+                .replaced_by(&format!("`pillion apply {file}`"));
+        }
     }
 
     fn take_signal(&mut self, signal: i32, pod: &mut Driven<'_, Processes>) {
@@ -214,35 +231,25 @@ impl Front<Processes> for Face {
     }
 
     fn ready(&mut self, token: Token, mut pod: Driven<'_, Processes>) {
-        if token == SIGNALS {
-            for signal in self.signals.read() {
-                self.take_signal(signal, &mut pod);
+        match token {
+            Token::Callers => self.server.let_callers_in(&mut pod),
+            Token::Client(_) => self.serve(token, &mut pod),
+            Token::Door => self.server.let_people_in(pod.now),
+            Token::Signals => {
+                for signal in self.signals.read() {
+                    self.take_signal(signal, &mut pod);
+                }
             }
-        } else if token == CALLERS {
-            self.server.let_callers_in(&mut pod);
-        } else if token == WRITABLE {
-            let shown = self.outlets.pour();
-            self.shown(&shown);
-        } else if token == WATCHED {
-            if let Some(watching) = &mut self.watching {
-                watching.ready(pod.now);
+            // What it does not know any more is closed.
+            Token::Source(_) => {}
+            Token::Watched => {
+                if let Some(watching) = &mut self.watching {
+                    watching.ready(pod.now);
+                }
             }
-        } else {
-            let show = &self.show;
-            let view = |engine: &Engine, now| show.view(engine, now);
-            let mut seen = Seen {
-                pod: &mut pod,
-                view: &view,
-                applier: &mut self.applier,
-                stopped: false,
-            };
-            self.server.ready(token, &mut seen);
-            if seen.stopped {
-                self.recorder.deleted_by("`pillion stop`");
-            }
-            if let Some(file) = self.applier.take_begun() {
-                self.recorder
-                    .replaced_by(&format!("`pillion apply {file}`"));
+            Token::Writable => {
+                let shown = self.outlets.pour();
+                self.shown(&shown);
             }
         }
     }

@@ -19,9 +19,6 @@ pub(super) struct Outlets {
     held: [bool; 2],
 }
 
-/// Something can be written again.
-pub(super) const WRITABLE: Token = Token(u64::MAX - 2);
-
 /// What containers write when they end is kept up to here, however many of them end. All of it is in the logs.
 const MOST: usize = 4 << 20;
 
@@ -73,7 +70,7 @@ impl Outlets {
         for (index, sink) in self.sinks().into_iter().enumerate() {
             // Whatever waits can be watched: a file on a disk never does.
             let _ = match (before[index], stalled[index]) {
-                (false, true) => self.poller.add_writing(sink, WRITABLE),
+                (false, true) => self.poller.add_writing(sink, Token::Writable),
                 (true, false) => self.poller.remove(sink),
                 (true, true) | (false, false) => Ok(()),
             };

@@ -81,9 +81,6 @@ pub(super) struct Seen<'a, 'p> {
     pub(super) stopped: bool,
 }
 
-/// Where people are let in.
-const DOOR: Token = Token(1 << 63);
-
 /// So many people are listened to at once, and so many processes of one container.
 const MOST_PEOPLE: usize = 256;
 const MOST_OF_CONTAINER: usize = 16;
@@ -109,13 +106,13 @@ impl Server {
         let listener = UnixListener::bind(&path)?;
         listener.set_nonblocking(true)?;
         fs::set_permissions(&path, Permissions::from_mode(0o600))?;
-        poller.add(&listener, DOOR)?;
+        poller.add(&listener, Token::Door)?;
         Ok(Self {
             poller,
             listener,
             closed_until: None,
             clients: BTreeMap::new(),
-            next: DOOR.0,
+            next: 0,
             about,
             changed: false,
             next_change: None,
@@ -124,9 +121,6 @@ impl Server {
 
     /// Something of ours can be read or written.
     pub(super) fn ready(&mut self, token: Token, seen: &mut Seen<'_, '_>) {
-        if token == DOOR {
-            return self.let_people_in(seen.pod.now);
-        }
         // It may have been let go just now.
         let Some(mut client) = self.clients.remove(&token) else {
             return;
@@ -197,7 +191,7 @@ impl Server {
         if self.closed_until.is_some_and(|until| until <= now) {
             self.closed_until = self
                 .poller
-                .add(&self.listener, DOOR)
+                .add(&self.listener, Token::Door)
                 .is_err()
                 .then(|| now + PAUSE);
         }
@@ -239,7 +233,8 @@ impl Server {
         }
     }
 
-    fn let_people_in(&mut self, now: Tick) {
+    /// Lets in those who have come to talk to the pod.
+    pub(super) fn let_people_in(&mut self, now: Tick) {
         for _ in 0..AT_ONCE {
             match self.listener.accept() {
                 Ok((socket, _)) => self.let_in(socket.into(), Who::Person, now),
@@ -273,8 +268,8 @@ impl Server {
         if full || welcome.is_err() {
             return;
         }
+        let token = Token::Client(self.next);
         self.next += 1;
-        let token = Token(self.next);
         if self.poller.add(&client.lines, token).is_ok() {
             self.keep(token, client);
         }

@@ -1,7 +1,7 @@
 //! Prepares a run, runs it, and cleans up.
 
 use super::apply::Applier;
-use super::face::{Face, SIGNALS, TAKEN};
+use super::face::{Face, TAKEN};
 use super::fault::Faults;
 use super::keeping::{Keeping, Kept};
 use super::leavings::Leavings;
@@ -26,7 +26,7 @@ use pillion_runtime::descriptors;
 use pillion_runtime::guard::Guard;
 use pillion_runtime::guard::cgroup;
 use pillion_runtime::journal::{Durable, Journal};
-use pillion_runtime::poller::Poller;
+use pillion_runtime::poller::{Poller, Token};
 use pillion_runtime::process::recipe;
 use pillion_runtime::process::volume::VolumePlan;
 use pillion_runtime::process::{Larder, Processes, Room, ask_path};
@@ -96,7 +96,7 @@ pub(crate) fn run(
         placed.with_context(|| format!("cannot make the volume `{}`", volume.name))?;
     }
     let poller = Rc::new(Poller::new().context("cannot wait for anything")?);
-    poller.add(&signals, SIGNALS)?;
+    poller.add(&signals, Token::Signals)?;
     let room = Room {
         folder: folder.clone(),
         group: group.clone(),

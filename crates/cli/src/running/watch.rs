@@ -56,9 +56,6 @@ pub(super) struct Watching {
 /// Some lines that belong together.
 pub(super) type Said = Vec<Line>;
 
-/// Where it is told that something can be read of what is watched.
-pub(super) const WATCHED: Token = Token(u64::MAX - 1);
-
 // === impl Watching ===
 
 impl Watching {
@@ -70,7 +67,7 @@ impl Watching {
         poller: &Poller,
     ) -> Result<Self, anyhow::Error> {
         let mut watcher = Watcher::new().map_err(with_help)?;
-        poller.add(&watcher, WATCHED)?;
+        poller.add(&watcher, Token::Watched)?;
         watcher.add(&followed.path);
         Ok(Self {
             watcher,

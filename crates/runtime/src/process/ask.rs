@@ -17,9 +17,6 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Says that there are callers to fetch.
-pub const CALLERS: Token = Token((1 << 63) - 1);
-
 /// The socket of one run.
 #[derive(Debug)]
 pub(super) struct Door {
@@ -59,7 +56,7 @@ impl Processes {
             match run.door.listener.accept() {
                 Ok((socket, _)) => {
                     if self.callers.is_empty() {
-                        self.queue.push_back(Happening::Ready(CALLERS));
+                        self.queue.push_back(Happening::Ready(Token::Callers));
                     }
                     self.callers.push((container, socket.into()));
                 }

@@ -15,8 +15,8 @@ use std::time::Duration;
 /// Waits until the bell rings.
 fn wait(probers: &Probers) {
     let poller = Poller::new().unwrap();
-    poller.add(probers, Token(7)).unwrap();
-    assert_eq!(poller.wait(Tick::ZERO, None).unwrap(), [Token(7)]);
+    poller.add(probers, Token::Source(7)).unwrap();
+    assert_eq!(poller.wait(Tick::ZERO, None).unwrap(), [Token::Source(7)]);
 }
 
 /// So many answers, in the order of their tickets.
