@@ -277,6 +277,7 @@ mod tests {
             restart_policy: RestartPolicy::Always,
             grace: Duration::from_secs(30),
             active_deadline: None,
+            restart_limit: None,
             backoff: Backoff::default(),
         };
         for (from, to, scope) in edges {

@@ -38,6 +38,9 @@ pub struct Pod {
     pub grace: Duration,
     /// The pod fails when it has been active this long.
     pub active_deadline: Option<Duration>,
+    /// So many restarts are allowed to all containers together; the pod fails when one that has no limit of its own would be
+    /// restarted once more.
+    pub restart_limit: Option<u32>,
     /// Between whole-pod restarts.
     pub backoff: Backoff,
 }

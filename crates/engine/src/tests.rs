@@ -68,6 +68,7 @@ impl Draft {
             restart_policy: RestartPolicy::Always,
             grace: Duration::from_secs(30),
             active_deadline: None,
+            restart_limit: None,
             backoff: Backoff::default(),
         })
     }

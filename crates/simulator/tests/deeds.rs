@@ -26,6 +26,7 @@ fn pod(policy: RestartPolicy) -> Pod {
         restart_policy: policy,
         grace: secs(30),
         active_deadline: None,
+        restart_limit: None,
         backoff: Backoff::default(),
     }
 }

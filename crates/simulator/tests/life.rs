@@ -20,6 +20,7 @@ fn pod(policy: RestartPolicy, containers: Vec<Container>) -> Pod {
         restart_policy: policy,
         grace: Duration::from_secs(30),
         active_deadline: None,
+        restart_limit: None,
         backoff: Backoff::default(),
     }
 }

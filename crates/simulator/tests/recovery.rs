@@ -50,6 +50,7 @@ fn orders() -> Pod {
         restart_policy: RestartPolicy::Never,
         grace: secs(30),
         active_deadline: None,
+        restart_limit: None,
         backoff: Backoff::default(),
     }
 }

@@ -70,6 +70,7 @@ fn pod() -> Pod {
         restart_policy: RestartPolicy::Never,
         grace: Duration::from_secs(30),
         active_deadline: None,
+        restart_limit: None,
         backoff: Backoff::default(),
     }
 }

@@ -59,6 +59,7 @@ const OTHERS: &[&str] = &["lifecycle.type", "phase", "provides"];
 /// Everything that keeps the new file from being taken by the pod that runs.
 pub fn refusals(old: &Side<'_>, new: &Side<'_>) -> Vec<Refusal> {
     let mut refusals = of_pod(old.spec, new.spec);
+    refusals.extend(of_job(old, new));
     refusals.extend(of_names(old, new));
     let mut follow = Vec::new();
     for def in &old.graph.containers {
@@ -156,6 +157,18 @@ fn of_pod(old: &PodSpec, new: &PodSpec) -> Vec<Refusal> {
     others
         .map(|(field, [old, new])| of_the_pod(field, format!("is {old}, and would be {new}")))
         .collect()
+}
+
+/// What a Job makes of all containers together, unless that follows from their policy.
+fn of_job(old: &Side<'_>, new: &Side<'_>) -> Option<Refusal> {
+    let limits = [old, new].map(|side| side.graph.restart_limit);
+    if limits[0] == limits[1] || old.spec.restart_policy != new.spec.restart_policy {
+        return None;
+    }
+    let limit = |limit: Option<u32>| limit.map_or_else(|| "none".to_owned(), |max| max.to_string());
+    let [old, new] = limits.map(limit);
+    let message = format!("is {old}, and would be {new}");
+    Some(of_the_pod("backoffLimit", message))
 }
 
 /// Containers that only one side has.

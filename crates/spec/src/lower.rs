@@ -64,9 +64,6 @@ pub fn lower(file: &PodFile, options: LowerOptions) -> Lowered {
         let mut lowered = container::lower(list, container, traits, spec.restart_policy);
         lowered.restart.failure_restarts_pod =
             phases.has_outer_loop(list, container, spec.restart_policy);
-        if lowered.role == engine::Role::Main && lowered.restart.limit.is_none() {
-            lowered.restart.limit = job_limit(file);
-        }
         lowered.image = lowered.image.filter(|_| options.images);
         if lowered.name.is_empty() {
             // That is wrong, and reported; what else is wrong with it needs a name.
@@ -132,16 +129,16 @@ fn pod(file: &PodFile, containers: Vec<engine::Container>) -> engine::Pod {
         restart_policy: container::policy_of(*restart_policy),
         grace: Duration::from_secs(*termination_grace_period_seconds),
         active_deadline: active_deadline_seconds.map(Duration::from_secs),
+        restart_limit: job_limit(file),
         backoff: engine::Backoff::default(),
     }
 }
 
 /// Where the containers of a Job are restarted, that is how it tries again. Under another policy it makes new pods for that,
 /// which do not count here.
-fn job_limit(file: &PodFile) -> Option<engine::RestartLimit> {
-    let max = file.retries?;
+fn job_limit(file: &PodFile) -> Option<u32> {
     let in_place = file.pod.spec.restart_policy == RestartPolicy::OnFailure;
-    in_place.then_some(engine::RestartLimit { max, window: None })
+    file.retries.filter(|_| in_place)
 }
 
 // === impl LowerOptions ===

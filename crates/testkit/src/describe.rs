@@ -16,6 +16,9 @@ impl fmt::Display for Described<'_> {
         if let Some(deadline) = pod.active_deadline {
             write!(f, " active for {deadline:?}")?;
         }
+        if let Some(limit) = pod.restart_limit {
+            write!(f, " restarts {limit}")?;
+        }
         writeln!(f)?;
         for (id, container) in pod.containers.iter().enumerate() {
             write!(f, "  container {id} ")?;

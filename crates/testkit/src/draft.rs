@@ -16,6 +16,7 @@ pub fn pod(containers: impl IntoIterator<Item = Container>) -> Pod {
         restart_policy: RestartPolicy::OnFailure,
         grace: Duration::from_secs(30),
         active_deadline: None,
+        restart_limit: None,
         backoff: Backoff::default(),
     };
     sidecars_last(pod)

@@ -56,6 +56,7 @@ fn scenario(dice: &mut Dice) -> Scenario {
         restart_policy: policy,
         grace: Duration::from_secs(5),
         active_deadline: None,
+        restart_limit: None,
         backoff: pillion_engine::pod::Backoff::default(),
     });
     for number in 0..count {

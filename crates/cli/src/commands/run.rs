@@ -71,7 +71,7 @@ fn note_kind(pod: &LoadedPod, printer: &mut Printer) -> Result<()> {
 fn retries(pod: &LoadedPod) -> String {
     match (pod.file.pod.spec.restart_policy, pod.file.retries) {
         (RestartPolicy::OnFailure, Some(max)) => {
-            format!("`backoffLimit` ({max}) limits the restarts of each container")
+            format!("`backoffLimit` ({max}) limits the restarts of all containers together")
         }
         (RestartPolicy::OnFailure, None) | (RestartPolicy::Never | RestartPolicy::Always, _) => {
             "no other pod is made if it fails".to_owned()

@@ -23,6 +23,7 @@ fn pod(names: &str, edges: &[&str]) -> Pod {
         restart_policy: RestartPolicy::Never,
         grace: Duration::from_secs(30),
         active_deadline: None,
+        restart_limit: None,
         backoff: Backoff::default(),
     };
     for name in names.split_whitespace() {

@@ -26,13 +26,30 @@ impl Engine {
         }
         let limit = self.def(container).restart.limit;
         let record = self.record_mut(container);
-        if let Some(limit) = limit {
-            if restart::exceeds(limit, &mut record.recent_restarts, now) {
-                return self.give_up(now, container, GiveUp::RestartLimit, Cause::RestartLimit);
-            }
-            record.recent_restarts.push_back(now);
+        let too_many = match limit {
+            Some(limit) => restart::exceeds(limit, &mut record.recent_restarts, now),
+            None => self.has_spent_restarts(),
+        };
+        if too_many {
+            return self.give_up(now, container, GiveUp::RestartLimit, Cause::RestartLimit);
+        }
+        if limit.is_some() {
+            self.record_mut(container).recent_restarts.push_back(now);
         }
         self.enter_back_off(now, container, unstarted, cause);
+    }
+
+    /// Whether all containers together were restarted as often as the pod allows. Those with a limit of their own do not count.
+    fn has_spent_restarts(&self) -> bool {
+        let Some(limit) = self.pod.restart_limit else {
+            return false;
+        };
+        let all = self.pod.containers.iter().zip(&self.lives);
+        let counted = all.filter(|(def, _)| def.restart.limit.is_none());
+        let spent: u64 = counted
+            .map(|(_, life)| u64::from(life.record.restarts))
+            .sum();
+        spent >= u64::from(limit)
     }
 
     /// Waits before the next try; not at all the first time.

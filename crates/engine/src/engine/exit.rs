@@ -7,7 +7,7 @@ use crate::event::{Attempt, Exit};
 use crate::fact::{EndCause, Goal};
 use crate::life::{After, GiveUp, PutOff, State, StopWhy, Termination, Undo};
 use crate::pod::{
-    Container, ContainerId, Keystone, OnGiveUp, ProbeKind, Reaction, RestartPolicy, Role, Target,
+    ContainerId, Keystone, OnGiveUp, ProbeKind, Reaction, RestartPolicy, Role, Target,
 };
 use crate::restart;
 use crate::tick::Tick;
@@ -183,11 +183,15 @@ impl Engine {
         self.tell(now, container, What::GaveUp, cause);
         self.changed(container);
         self.refresh_ready(now, container, Cause::Itself);
-        let Container {
-            keystone,
-            on_give_up,
-            ..
-        } = *self.def(container);
+        let def = self.def(container);
+        let keystone = def.keystone;
+        // Without a limit of its own it has met that of the pod.
+        let is_pods = why == GiveUp::RestartLimit && def.restart.limit.is_none();
+        let on_give_up = if is_pods {
+            OnGiveUp::FailPod
+        } else {
+            def.on_give_up
+        };
         match why {
             GiveUp::RestartLimit => {}
             // It is no fault of the new one: the old one would have to give up as well.

@@ -19,6 +19,10 @@ impl Engine {
         self.hash_pod(now, hasher);
         for (life, def) in self.lives.iter().zip(&self.pod.containers) {
             hash_record(&life.record, def.restart.backoff.reset, now, hasher);
+            let limit = self.pod.restart_limit;
+            limit
+                .map(|limit| life.record.restarts.min(limit))
+                .hash(hasher);
             life.image.hash(hasher);
             life.stop.hash(hasher);
             life.doomed.hash(hasher);

@@ -1,14 +1,14 @@
 //! Exits: policies, rules, back-off, limits, and those that go down with a target.
 
-use super::Draft;
+use super::{Draft, Stage};
 use crate::pod::{
     HookKind, OnRestart, ProbeKind, Reaction, RestartLimit, RestartPolicy, Rule, When,
 };
 use crate::status::{ContainerState, Phase};
-use crate::{Event, StartFailure};
+use crate::{Event, Found, StartFailure};
 use std::time::Duration;
 
-fn waiting_reason(stage: &super::Stage, name: &str) -> String {
+fn waiting_reason(stage: &Stage, name: &str) -> String {
     match &stage.engine.status().container(name).unwrap().state {
         ContainerState::Waiting { reason, .. } => (*reason).to_owned(),
         other @ (ContainerState::Running { .. } | ContainerState::Terminated(_)) => {
@@ -106,6 +106,75 @@ fn too_many_restarts_and_the_container_gives_up() {
 
     assert_eq!(stage.asked(), [""; 0]);
     assert_eq!(stage.phase(), Phase::Running);
+}
+
+/// A sidecar and a main that may be restarted twice, together.
+fn limited(change: impl FnOnce(Draft) -> Draft) -> Stage {
+    let mut draft = change(Draft::new(&["helper", "app"]).sidecar("helper"));
+    draft.0.restart_limit = Some(2);
+    draft.play()
+}
+
+#[test]
+fn the_restarts_of_all_containers_together_can_be_too_many() {
+    for failing in ["app", "helper"] {
+        let mut stage = limited(|draft| draft);
+        stage.runs("app", 1);
+        stage.runs("helper", 0);
+        assert_eq!(stage.phase(), Phase::Running);
+        stage.started("app");
+        stage.started("helper");
+        stage.asked();
+
+        // Whoever it is, and whatever its giving up would mean by itself.
+        stage.exited(failing, 3);
+        let other = if failing == "app" { "helper" } else { "app" };
+        assert_eq!(stage.asked(), [format!("stop {other} by 30s")]);
+        stage.exited(other, 0);
+
+        assert_eq!(stage.result(), Some((Phase::Failed, Some(failing), 3)));
+    }
+}
+
+#[test]
+fn who_has_a_limit_of_its_own_is_not_counted_with_the_others() {
+    let limit = RestartLimit {
+        max: 2,
+        window: None,
+    };
+    let mut stage =
+        limited(|draft| draft.with("helper", |helper| helper.restart.limit = Some(limit)));
+    stage.runs("helper", 1);
+    stage.runs("helper", 1);
+    stage.pass_secs(10);
+    stage.runs("helper", 1);
+    stage.runs("app", 1);
+    stage.runs("app", 1);
+    stage.pass_secs(10);
+    assert_eq!(stage.phase(), Phase::Running);
+
+    stage.runs("app", 1);
+
+    assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 1)));
+}
+
+#[test]
+fn the_restarts_of_all_containers_are_counted_on_after_a_crash() {
+    let mut stage = limited(|draft| draft);
+    stage.runs("helper", 1);
+    stage.started("helper");
+    stage.started("app");
+    stage.crash(|_, attempt| Found::Running { attempt });
+    stage.exited("app", 1);
+    stage.started("app");
+    stage.crash(|_, attempt| Found::Running { attempt });
+    stage.asked();
+
+    stage.exited("app", 1);
+    assert_eq!(stage.asked(), ["stop helper by 30s"]);
+    stage.exited("helper", 0);
+
+    assert_eq!(stage.result(), Some((Phase::Failed, Some("app"), 1)));
 }
 
 #[test]

@@ -18,6 +18,7 @@ fn scenario(case: Case) -> Scenario {
             restart_policy: RestartPolicy::Never,
             grace: Duration::ZERO,
             active_deadline: None,
+            restart_limit: None,
             backoff: Backoff::default(),
         })
     }

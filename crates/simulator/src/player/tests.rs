@@ -159,6 +159,7 @@ fn pod(name: &str, containers: &[&str]) -> Pod {
         restart_policy: RestartPolicy::Never,
         grace: Duration::from_secs(30),
         active_deadline: None,
+        restart_limit: None,
         backoff: Backoff::default(),
     }
 }

@@ -29,6 +29,7 @@ fn pod() -> Pod {
         restart_policy: RestartPolicy::Always,
         grace: secs(30),
         active_deadline: None,
+        restart_limit: None,
         backoff: Backoff::default(),
     }
 }

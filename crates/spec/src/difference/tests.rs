@@ -5,7 +5,20 @@ use crate::load::{Loaded, load};
 use crate::lower::LowerOptions;
 
 fn file(spec: &str) -> Loaded {
-    let text = format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: x}}\nspec:\n{spec}");
+    read(&format!(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: x}}\nspec:\n{spec}"
+    ))
+}
+
+/// A Job that says this about itself, with pods of this policy.
+fn job(job: &str, policy: &str) -> Loaded {
+    read(&format!(
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: x}}\nspec: {{{job}template: {{spec: \
+         {{restartPolicy: {policy}, containers: [{{name: app, command: [app]}}]}}}}}}\n"
+    ))
+}
+
+fn read(text: &str) -> Loaded {
     let loaded = load("pod.yaml", text.as_bytes(), LowerOptions { images: false });
     let errors = loaded.diagnostics.iter().filter(|found| found.is_error());
     let errors: Vec<_> = errors.map(|error| &error.message).collect();
@@ -15,7 +28,10 @@ fn file(spec: &str) -> Loaded {
 
 /// What is refused, one line each: `app requires: would wait for other things than it did`.
 fn refused(old: &str, new: &str) -> Vec<String> {
-    let (old, new) = (file(old), file(new));
+    refused_of(file(old), file(new))
+}
+
+fn refused_of(old: Loaded, new: Loaded) -> Vec<String> {
     let side = |loaded: &'static Loaded| {
         let pod = &loaded.pods[0];
         Side::of_file(&pod.lowered.pod, &pod.file.pod.spec)
@@ -90,6 +106,22 @@ fn everything_that_cannot_be_is_told_at_once() {
         "app requires: is a main, and would be a oneshot",
     ];
     assert_eq!(refused(TWO, new), expected);
+}
+
+#[test]
+fn the_limit_of_a_job_is_that_of_the_pod_that_runs() {
+    let limit = "backoffLimit: 2, ";
+    let refused = refused_of(job("", "OnFailure"), job(limit, "OnFailure"));
+    assert_eq!(refused, ["pod backoffLimit: is 6, and would be 2"]);
+    assert_eq!(
+        refused_of(job("", "Never"), job(limit, "Never")),
+        [] as [&str; 0]
+    );
+    let refused = refused_of(job("", "OnFailure"), job(limit, "Never"));
+    assert_eq!(
+        refused,
+        ["pod restartPolicy: is OnFailure, and would be Never"]
+    );
 }
 
 #[test]

@@ -32,6 +32,7 @@ pub(super) fn generate(bytes: &mut Bytes<'_>) -> Pod {
         restart_policy: policy(bytes),
         grace: seconds(bytes, 30),
         active_deadline: bytes.once_in(8).then(|| seconds(bytes, 200)),
+        restart_limit: None,
         backoff: Backoff::default(),
     }
 }

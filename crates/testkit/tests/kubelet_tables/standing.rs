@@ -135,6 +135,7 @@ fn beside_another(container: &Container) -> Driver {
         restart_policy: RestartPolicy::Always,
         grace: Duration::from_secs(30),
         active_deadline: None,
+        restart_limit: None,
         backoff: Backoff::default(),
     };
     let engine = Engine::new(pod, Tick::ZERO).expect("it has no edges");

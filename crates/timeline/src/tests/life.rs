@@ -21,6 +21,7 @@ pub(super) fn pod(name: &str) -> Pod {
         restart_policy: RestartPolicy::Never,
         grace: Duration::from_secs(30),
         active_deadline: None,
+        restart_limit: None,
         backoff: pillion_engine::pod::Backoff::default(),
     }
 }

@@ -76,6 +76,7 @@ impl Shape {
             restart_policy: RestartPolicy::Always,
             grace: Duration::from_secs(30),
             active_deadline: None,
+            restart_limit: None,
             backoff: Backoff::default(),
         }
     }

@@ -34,6 +34,7 @@ pub(super) fn pod(name: &str, containers: Vec<Container>) -> Pod {
         restart_policy: RestartPolicy::Always,
         grace: Duration::from_secs(30),
         active_deadline: None,
+        restart_limit: None,
         backoff: Backoff::default(),
     }
 }
