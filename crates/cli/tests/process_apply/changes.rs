@@ -18,7 +18,7 @@ const THREE: &str = r#"
 #[test]
 fn only_what_changed_is_replaced_and_who_goes_along_is_told() {
     let place = Place::new();
-    let _pod = place.run("shop", THREE, READY);
+    let mut pod = place.run("shop", THREE, READY);
     let before = pids(&place, "shop");
 
     let new = THREE.replacen(
@@ -49,6 +49,8 @@ fn only_what_changed_is_replaced_and_who_goes_along_is_told() {
         told.ends_with("  mount  replaced in T\nshop  1 replaced in T\n"),
         "{told}"
     );
+    // Who goes along may come up a little later.
+    pod.wait_for(READY);
     let after = pids(&place, "shop");
     assert_eq!(before["db"], after["db"]);
     assert_ne!(before["mount"], after["mount"]);
