@@ -117,15 +117,21 @@ impl Account {
 
     fn read_lines(&mut self, record: &Record) {
         let mut hooks: BTreeMap<Box<str>, Tick> = BTreeMap::new();
+        // A hook and its container are started at about the same time.
+        let mut early: BTreeMap<Box<str>, Tick> = BTreeMap::new();
         for line in record.log.lines() {
             let at = self.since_begin(line.at);
             let name = &line.who.container;
             let lives = self.containers.entry(name.clone()).or_default();
             match (line.who.part, line.word) {
-                (Part::Itself, Word::Starting) => lives.runs.push(Run {
-                    starting: at,
-                    ..Run::default()
-                }),
+                (Part::Itself, Word::Starting) => {
+                    let post_start = early.remove(name);
+                    lives.runs.push(Run {
+                        starting: at,
+                        post_start,
+                        ..Run::default()
+                    });
+                }
                 (Part::Itself, Word::Stopping) => {
                     if let Some(run) = lives.runs.last_mut() {
                         run.stopping.get_or_insert(at);
@@ -144,14 +150,18 @@ impl Account {
                         }
                     }
                 }
-                (part @ (Part::PostStart | Part::PreStop), Word::Starting) => {
+                (Part::PostStart, Word::Starting) => {
+                    hooks.insert(name.clone(), at);
+                    let run = lives.runs.last_mut();
+                    match run.filter(|run| run.exited.is_none() && run.post_start.is_none()) {
+                        Some(run) => run.post_start = Some(at),
+                        None => drop(early.insert(name.clone(), at)),
+                    }
+                }
+                (Part::PreStop, Word::Starting) => {
                     hooks.insert(name.clone(), at);
                     if let Some(run) = lives.runs.last_mut() {
-                        let hook = match part {
-                            Part::PreStop => &mut run.pre_stop,
-                            _ => &mut run.post_start,
-                        };
-                        hook.get_or_insert(at);
+                        run.pre_stop.get_or_insert(at);
                     }
                 }
                 (Part::Startup | Part::Liveness, _) => lives.is_probed = true,
@@ -285,6 +295,19 @@ impl Account {
         self.is_deleted && runs.any(|run| near(run.starting) || run.exited.is_some_and(near))
     }
 
+    /// Whether a run had been up for a while when the pod was told to go, and was told to stop for it.
+    pub(super) fn is_stopped_by_deletion(&self, run: &Run) -> bool {
+        let is_up = self.is_deleted && run.starting + VERGE < self.horizon;
+        let told = run.pre_stop.or(run.stopping);
+        is_up && told.is_some_and(|told| told >= self.horizon)
+    }
+
+    /// Whether the kubelet was in the middle of something when the pod was told to go: it finishes that first.
+    pub(super) fn is_busy_at_deletion(&self) -> bool {
+        let mut busy = self.busy.iter();
+        self.is_on_the_verge() || busy.any(|(from, to)| *from < self.horizon && *to >= self.horizon)
+    }
+
     /// Whether a container was not up when the pod was told to go, or only just.
     pub(super) fn is_down_at_deletion(&self, lives: &Lives) -> bool {
         let over = |run: &Run| {
@@ -409,11 +432,19 @@ impl Lives {
         if &*end.reason == FORGOTTEN || end.message.as_deref().is_some_and(is_removed) {
             return;
         }
+        // Which run it was says the actor best: a status may be a moment behind.
+        let run = end.message.as_deref().and_then(run_of).unwrap_or(run);
         self.codes.insert(run, end.code);
         if let Some(message) = &end.message {
             self.messages.insert(run, message.clone());
         }
     }
+}
+
+/// The number of the run in the last words of an actor: `m1 ends run 2 with 0`.
+fn run_of(message: &str) -> Option<u32> {
+    let (_, rest) = message.split_once(" ends run ")?;
+    rest.split(' ').next()?.parse().ok()
 }
 
 fn times(each: Duration, count: usize) -> Duration {

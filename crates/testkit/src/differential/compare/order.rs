@@ -80,12 +80,10 @@ fn stop_after_end(one: Both<'_>, other: Both<'_>) -> Option<String> {
     let gap = |account: &Account, told: Option<&Run>, ended: Option<&Run>| {
         let (told, ended) = (told?, ended?);
         // Whoever is killed has used up the time of all, and those that are left are told with it.
-        let (told, end) = (
-            told.stopping?,
-            ended.exited.filter(|_| ended.exiting.is_some())?,
-        );
-        let is_late = account.is_deleted && told >= account.horizon && end >= account.horizon;
-        is_late.then(|| gap(told, end))
+        let end = ended.exited.filter(|_| ended.exiting.is_some())?;
+        let by_deletion = |run: &Run| account.is_stopped_by_deletion(run);
+        let both = by_deletion(told) && by_deletion(ended);
+        both.then_some(gap(told.stopping?, end))
     };
     let theirs = gap(kubelet, one.theirs.runs.last(), other.theirs.runs.last())?;
     let own = gap(ours, one.own.runs.last(), other.own.runs.last())?;

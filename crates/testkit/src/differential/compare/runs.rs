@@ -71,7 +71,9 @@ fn late_start(both: Both<'_>) -> Option<String> {
     };
     let theirs = kubelet.is_deleted && late(kubelet.horizon, both.theirs);
     let own = ours.is_deleted && late(ours.horizon, both.own);
-    (theirs != own).then(|| {
+    // It starts all that it has begun to start, in a busy moment.
+    let is_excused = theirs && kubelet.is_busy_at_deletion();
+    (theirs != own && !is_excused).then(|| {
         let place = if own { "here" } else { "on the kubelet" };
         format!("{} is started after the deletion {place}", both.name)
     })
