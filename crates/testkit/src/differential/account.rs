@@ -4,7 +4,7 @@ use pillion_engine::Tick;
 use pillion_engine::status::{ConditionKind, ContainerState, Phase, PodStatus, Terminated};
 use pillion_simulator::Record;
 use pillion_simulator::line::{Part, Word};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// One play.
@@ -49,6 +49,8 @@ pub(super) struct Lives {
     is_probed: bool,
     /// By the number of the run, from 1.
     pub(super) codes: BTreeMap<u32, i32>,
+    /// Runs whose codes a restart of all has taken away.
+    pub(super) removed: BTreeSet<u32>,
     /// What was left as the last words of each run.
     pub(super) messages: BTreeMap<u32, Box<str>>,
     /// For what it was seen to wait, and how long at most at a time, until the horizon.
@@ -317,14 +319,14 @@ impl Account {
         lives.runs.last().is_none_or(over)
     }
 
-    /// Whether the kubelet was busy with something else from the exchange of an image to the end of a run, so that it never came to
-    /// exchange it.
+    /// Whether the kubelet was busy from the exchange of an image to the end of a run, with another container or with the stop of
+    /// this one, so that it never came to exchange it.
     pub(super) fn is_busy_until_end(&self, run: &Run) -> bool {
-        let end = run.exited.filter(|_| run.stopping.is_none());
-        self.updated.zip(end).is_some_and(|(updated, end)| {
+        self.updated.zip(run.exited).is_some_and(|(updated, end)| {
             let covers =
                 |(from, to): &(Tick, Tick)| *from <= updated + NOTICE && *to + NOTICE >= end;
-            updated < end && self.busy.iter().any(covers)
+            let is_told_later = run.stopping.is_some_and(|told| told > updated);
+            updated < end && !is_told_later && self.busy.iter().any(covers)
         })
     }
 
@@ -370,6 +372,18 @@ impl Account {
             }
         }
         until.since(at)
+    }
+
+    /// How long it was busy with one container or another before the pod was told to go.
+    pub(super) fn busy_time(&self) -> Duration {
+        let mut busy = self.busy.clone();
+        busy.sort_unstable();
+        let (mut time, mut counted) = (Duration::ZERO, Tick::ZERO);
+        for (from, to) in busy {
+            time += to.min(self.horizon).since(from.max(counted));
+            counted = counted.max(to);
+        }
+        time
     }
 
     /// How many hooks may have failed after a start.
@@ -429,7 +443,11 @@ impl Lives {
         // The one is said of runs that never were. The other takes the place of the code of a run when a restart of all
         // begins, which a kubelet may not come to show before the pod is told to go.
         let is_removed = |message: &str| message.starts_with(REMOVED);
-        if &*end.reason == FORGOTTEN || end.message.as_deref().is_some_and(is_removed) {
+        if end.message.as_deref().is_some_and(is_removed) {
+            self.removed.insert(run);
+            return;
+        }
+        if &*end.reason == FORGOTTEN {
             return;
         }
         // Which run it was says the actor best: a status may be a moment behind.

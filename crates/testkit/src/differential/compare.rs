@@ -10,7 +10,7 @@ mod order;
 mod runs;
 mod shown;
 
-use super::account::{Account, Lives, Run};
+use super::account::{Account, Lives, NOTICE, Run};
 use pillion_engine::Tick;
 use pillion_simulator::Record;
 
@@ -48,7 +48,7 @@ pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
 fn ends(plays: Plays<'_>) -> Option<String> {
     let Plays { kubelet, ours } = plays;
     // Here a rule may start the last main again, and a probe's kill is never forgotten.
-    let forgets = plays.containers().any(|both| both.is_forgotten());
+    let forgets = plays.containers().any(Both::is_forgotten);
     let is_killed = kubelet.last_main_killed().is_some() || forgets;
     match (kubelet.end, ours.end) {
         (Some(_), Some(_)) if kubelet.phase != ours.phase && plays.have_same_result() => {
@@ -155,6 +155,19 @@ impl Both<'_> {
             |account: &Account, lives: &Lives| account.was_told_in_time(lives.runs.get(run - 1)?);
         let Plays { kubelet, ours } = self.plays;
         run == 0 || told(kubelet, self.theirs) == told(ours, self.own)
+    }
+
+    /// Whether a run ended by itself in one play at about the time at which it was told to stop in the other: what becomes of it
+    /// after that is a matter of the moment.
+    fn is_close_call(self, run: usize) -> bool {
+        let of = |lives: &Lives| lives.runs.get(run.checked_sub(1)?).copied();
+        let Some((theirs, own)) = of(self.theirs).zip(of(self.own)) else {
+            return false;
+        };
+        let length = |run: Run| Some(run.stopping.or(run.exited)?.since(run.starting));
+        let lengths = length(theirs).zip(length(own));
+        let is_close = lengths.is_some_and(|(theirs, own)| theirs.abs_diff(own) < NOTICE);
+        is_close && theirs.stopping.is_some() != own.stopping.is_some()
     }
 
     /// Whether a run ended by itself in both plays, or was told to in both. What was told just before it would have ended by

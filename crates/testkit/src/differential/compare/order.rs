@@ -125,8 +125,8 @@ fn is_next(one: Both<'_>, before: Both<'_>) -> bool {
         let waits = [&both.theirs.waits, &both.own.waits];
         waits.iter().any(|waits| waits.contains_key(HOOK_FAILED))
     });
-    let once = before.theirs.runs.len() == 1 && before.own.runs.len() == 1;
-    place(before.name) + 1 == place(one.name) && once && !has_failed
+    let is_steady = before.theirs.runs.len() == 1 && before.own.runs.len() == 1;
+    place(before.name) + 1 == place(one.name) && is_steady && !has_failed
 }
 
 /// Whether one of them waited, and the other did not.

@@ -40,7 +40,9 @@ fn count(both: Both<'_>) -> Option<String> {
     };
     let number = counts.0.min(counts.1);
     let at = more.runs.get(number)?.starting;
-    let is_passed_over = counts.0 < counts.1 && is_over(both) || both.is_updated_between();
+    let is_passed_over = counts.0 < counts.1 && is_over(both)
+        || both.is_updated_between()
+        || both.is_close_call(number);
     if is_passed_over || !had_time(both.plays, other, at, number) {
         return None;
     }
@@ -164,6 +166,7 @@ fn code(both: Both<'_>, number: usize, own: &Run) -> Option<String> {
         Some(other) => Some(format!(
             "run {number} of {name} ends with {code} on the kubelet and with {other} here"
         )),
+        None if both.own.removed.contains(&key) => None,
         None => own
             .exited
             .is_some_and(|exited| exited + NOTICE < end)

@@ -109,7 +109,7 @@ fn waits(both: Both<'_>) -> Vec<String> {
     let own = own.filter(|(reason, time)| {
         **reason != PULL_WAITS || **time > COMES_BACK || theirs.contains_key(reason)
     });
-    only_in_one(&theirs, &own.collect(), what)
+    only_in_one(kubelet, &theirs, &own.collect(), what)
 }
 
 fn last(both: Both<'_>) -> Option<String> {
@@ -136,7 +136,7 @@ fn phases(plays: Plays<'_>) -> Vec<String> {
     let Plays { kubelet, ours } = plays;
     let what = |phase: &Phase| format!("the pod is {}", phase.as_str());
     let (theirs, own) = (kubelet.phases.iter(), ours.phases.iter());
-    only_in_one(&theirs.collect(), &own.collect(), what)
+    only_in_one(kubelet, &theirs.collect(), &own.collect(), what)
 }
 
 fn conditions(plays: Plays<'_>) -> Vec<String> {
@@ -151,30 +151,48 @@ fn conditions(plays: Plays<'_>) -> Vec<String> {
         sure.collect::<BTreeMap<_, _>>()
     };
     let (theirs, own) = (sure(plays.kubelet), sure(plays.ours));
-    only_in_one(&theirs.iter().collect(), &own.iter().collect(), what)
+    let (theirs, own) = (theirs.iter().collect(), own.iter().collect());
+    only_in_one(plays.kubelet, &theirs, &own, what)
 }
 
-/// What held, and then did not any more.
+/// What held for a while in both, and then did not any more.
 fn lapses(plays: Plays<'_>) -> Vec<String> {
     let what = |kind: &ConditionKind| format!("{} is lost", kind.as_str());
+    let held = |account: &Account, kind: ConditionKind| {
+        let held = account.conditions.iter();
+        let held = held.filter(|((other, holds, _), _)| *holds && *other == kind);
+        held.map(|(_, time)| *time).sum::<Duration>() > GLIMPSE
+    };
+    // That all are restarted passes by itself.
+    let in_both = |(kind, _): &(&ConditionKind, &Duration)| {
+        let passes = **kind == ConditionKind::AllContainersRestarting;
+        !passes && held(plays.kubelet, **kind) && held(plays.ours, **kind)
+    };
     let (theirs, own) = (plays.kubelet.lapses.iter(), plays.ours.lapses.iter());
-    only_in_one(&theirs.collect(), &own.collect(), what)
+    let (theirs, own) = (theirs.filter(in_both), own.filter(in_both));
+    only_in_one(plays.kubelet, &theirs.collect(), &own.collect(), what)
 }
 
-/// What one of them showed for a while, and the other never.
+/// What one of them showed for a while, and the other never. A kubelet that is busy with one container shows nothing new of the
+/// pod until it is through.
 fn only_in_one<K: Copy + Ord>(
+    kubelet: &Account,
     theirs: &BTreeMap<K, &Duration>,
     own: &BTreeMap<K, &Duration>,
     what: impl Fn(K) -> String,
 ) -> Vec<String> {
-    let missing = |from: &BTreeMap<K, &Duration>, other: &BTreeMap<K, &Duration>, words: &str| {
-        let long = from.iter().filter(|(_, time)| ***time > GLIMPSE);
+    let missing = |from: &BTreeMap<K, &Duration>,
+                   other: &BTreeMap<K, &Duration>,
+                   glimpse: Duration,
+                   words: &str| {
+        let long = from.iter().filter(|(_, time)| ***time > glimpse);
         let missing = long.filter(|(key, _)| !other.contains_key(key));
         let sentences = missing.map(|(key, _)| format!("{} {words}", what(*key)));
         sentences.collect::<Vec<_>>()
     };
-    let mut found = missing(theirs, own, "on the kubelet and never here");
-    found.extend(missing(own, theirs, "here and never on the kubelet"));
+    let mut found = missing(theirs, own, GLIMPSE, "on the kubelet and never here");
+    let busy = GLIMPSE + kubelet.busy_time();
+    found.extend(missing(own, theirs, busy, "here and never on the kubelet"));
     found
 }
 

@@ -385,3 +385,104 @@ fn a_pull_that_failed_just_now_may_not_be_shown_yet() {
     assert!(!differs(10));
     assert!(differs(40));
 }
+
+/// A play of a pod that is deleted after twenty seconds.
+fn deleted(lines: &[(u64, &str)]) -> Record {
+    let up = [
+        (0, "r1 Starting"),
+        (1, "r2 Starting"),
+        (2, "m3 Starting"),
+        (2, "m4 Starting"),
+    ];
+    let mut record = play(&[&up[..], lines].concat());
+    let moment = Moment {
+        at: at(20),
+        lines: 4,
+        statuses: 0,
+    };
+    record.moments.insert("deleted".into(), moment);
+    record
+}
+
+/// Each is told at that second, and has ended at the other.
+fn stops(of: &[(&str, u64, u64)]) -> Record {
+    let lines = of.iter().flat_map(|(name, told, end)| {
+        let line = |word: &str| format!("{name} {word}");
+        [
+            (*told, line("Stopping")),
+            (*end, line("Exiting")),
+            (*end, line("Exited")),
+        ]
+    });
+    let lines: Vec<_> = lines.collect();
+    let lines = lines.iter().map(|(at, line)| (*at, line.as_str()));
+    deleted(&lines.collect::<Vec<_>>())
+}
+
+#[test]
+fn another_order_of_stops_is_found() {
+    let mains = [("m3", 20, 23), ("m4", 20, 20)];
+    let sidecars = |stops: [(&'static str, u64, u64); 2]| self::stops(&[mains, stops].concat());
+    let reverse = sidecars([("r2", 23, 26), ("r1", 26, 28)]);
+
+    assert_eq!(compare(&reverse, &reverse), Vec::<String>::new());
+    for wrong in [
+        [("r1", 23, 26), ("r2", 26, 28)],
+        [("r2", 20, 22), ("r1", 23, 25)],
+        [("r2", 23, 26), ("r1", 23, 26)],
+    ] {
+        let found = compare(&reverse, &sidecars(wrong));
+        assert!(
+            found.iter().any(|one| one.contains("is told to stop")),
+            "{wrong:?}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn the_order_around_a_sidecar_that_is_down_is_ours() {
+    let down = [("r2", 10, 11), ("m3", 20, 23), ("m4", 20, 20)];
+    let theirs = stops(&[&down[..], &[("r1", 20, 22)]].concat());
+    let ours = stops(&[&down[..], &[("r1", 23, 25)]].concat());
+    let found = compare(&theirs, &ours);
+    // It does not wait for the main on the kubelet, and that is no matter of the other sidecar.
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("r1 is told to stop"), "{found:?}");
+}
+
+#[test]
+fn whoever_is_killed_without_a_signal_is_found() {
+    let told = stops(&[("m3", 20, 23)]);
+    let untold = deleted(&[(23, "m3 Exited")]);
+    let found = compare(&told, &untold);
+    assert_eq!(found, ["run 1 of m3 is killed without a signal here"]);
+}
+
+#[test]
+fn a_start_after_the_deletion_is_found() {
+    let theirs = stops(&[("m3", 20, 23)]);
+    let mut ours = theirs.clone();
+    let LineName { who, word } = "m3 Starting".parse().unwrap();
+    ours.log.write(at(30), who, word);
+    let found = compare(&theirs, &ours);
+    assert_eq!(found, ["m3 is started after the deletion here"]);
+}
+
+#[test]
+fn an_end_that_one_play_has_is_found() {
+    let lines = [(0, "m1 Starting"), (0, "m2 Starting")];
+    let ended = [&lines[..], &[(10, "m1 Exiting"), (10, "m1 Exited")]].concat();
+    let found = compare(&play(&ended), &play(&lines));
+    assert_eq!(found, ["run 1 of m1 ends only on the kubelet, at 10.000s"]);
+}
+
+#[test]
+fn a_hook_that_begins_before_its_container_is_of_that_run() {
+    let early = [(0, "m1/postStart Starting"), (0, "m1 Starting")];
+    let late = [(0, "m1 Starting"), (0, "m1/postStart Starting")];
+    let never = [(0, "m1 Starting")];
+    assert_eq!(compare(&play(&early), &play(&late)), Vec::<String>::new());
+    let found = compare(&play(&early), &play(&never));
+    let wanted = "run 1 of m1 has its postStart hook only on the kubelet";
+    assert_eq!(found, [wanted]);
+}

