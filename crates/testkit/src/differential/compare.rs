@@ -13,6 +13,7 @@ mod shown;
 use super::account::{Account, Lives, NOTICE, Run};
 use pillion_engine::Tick;
 use pillion_simulator::Record;
+use std::time::Duration;
 
 /// Two plays of one pod.
 #[derive(Clone, Copy)]
@@ -184,7 +185,7 @@ impl Both<'_> {
             } else {
                 (own, theirs)
             };
-            killed.1 && !ended.1 && ended.0 < killed.0
+            killed.1 && !ended.1 && ended.0 < killed.0 + WHOLE_SECONDS
         });
         theirs.as_ref().map(told) == own.as_ref().map(told) && !is_sooner
     }
@@ -194,6 +195,9 @@ impl Both<'_> {
 fn had_time(plays: Plays<'_>, other: &Account, at: Tick, run: usize) -> bool {
     at + plays.kubelet.drift(at, run) <= other.horizon
 }
+
+/// A kubelet subtracts the time of a hook from a grace period in whole seconds.
+const WHOLE_SECONDS: Duration = Duration::from_millis(1_200);
 
 #[cfg(test)]
 mod tests;

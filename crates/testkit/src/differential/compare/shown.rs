@@ -25,7 +25,9 @@ pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
     if !both.ran_alike() || kubelet.last_main_killed().is_some() {
         return found;
     }
-    if kubelet.end.is_some() && ours.end.is_some() && !both.is_cut_short() && !is_moot {
+    // How much time is left for one that stops depends on who else is there.
+    let ended = kubelet.end.is_some() && ours.end.is_some() && both.plays.ran_alike();
+    if ended && !both.is_cut_short() && !is_moot {
         found.extend(last(both));
     }
     if has_been_shown(both) {
@@ -38,8 +40,11 @@ pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
 pub(super) fn of_pod(plays: Plays<'_>) -> Vec<String> {
     let mut found = phases(plays);
     found.extend(conditions(plays));
+    if !plays.ran_alike() {
+        return found;
+    }
     found.extend(lapses(plays));
-    if plays.ran_alike() && !plays.is_cut_short() && plays.have_settled() {
+    if !plays.is_cut_short() && plays.have_settled() {
         found.extend(finally(plays));
     }
     found
@@ -200,6 +205,12 @@ fn only_in_one<K: Copy + Ord>(
 fn finally(plays: Plays<'_>) -> Vec<String> {
     let sure = plays.kubelet.finally.iter();
     let sure = sure.filter(|(kind, _)| plays.is_sure_of(**kind));
+    // Probes of containers that run on come and go.
+    let goes_on = plays.kubelet.end.is_none();
+    let is_ready = |kind: &ConditionKind| {
+        matches!(kind, ConditionKind::Ready | ConditionKind::ContainersReady)
+    };
+    let sure = sure.filter(|(kind, _)| !(goes_on && is_ready(kind)));
     let both = sure.filter_map(|(kind, theirs)| {
         let own = plays.ours.finally.get(kind)?;
         let word = |(status, reason): &(bool, Option<&str>)| {

@@ -89,7 +89,7 @@ fn what_is_wrong_in_a_play_is_found() {
 #[test]
 fn engines_with_a_mistake_are_found() {
     let wanted = BTreeMap::from([
-        ("all at once", 30),
+        ("all at once", 20),
         ("hook and signal", 18),
         ("no back-off", 10),
         ("one after another", 15),
