@@ -12,7 +12,7 @@ use anyhow::{Context as _, bail, ensure};
 use pillion_runtime::clock;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What the build needs at its height, on the disk of the cache: 5 GiB.
@@ -35,14 +35,13 @@ pub(super) fn check(places: &Places) -> anyhow::Result<()> {
     if is_done(places) {
         return Ok(());
     }
-    ensure!(
-        is_there("go"),
-        "Kubernetes is built from Go modules, and there is no `go` on the path: get it from \
-         https://go.dev/dl, 1.26 or newer"
-    );
-    fs::create_dir_all(places.cache())
-        .with_context(|| format!("cannot make {}", places.cache().display()))?;
-    check_space(places.cache(), available(places.cache())?)
+    check_go()?;
+    let cache = make_cache(places)?;
+    // Whoever builds now makes it for us too, and takes the room for it.
+    let Some(_lock) = try_lock(&open_lock(cache)?) else {
+        return Ok(());
+    };
+    check_space(cache, available(cache)? + occupied(&remains(cache)?))
 }
 
 /// Builds what is not there yet.
@@ -50,43 +49,93 @@ pub(super) fn build(places: &Places, tell: &dyn Fn(&str)) -> anyhow::Result<()> 
     if is_done(places) {
         return Ok(());
     }
-    check(places)?;
-    let _lock = wait_for_others(places.cache(), tell)?;
+    let cache = make_cache(places)?;
+    let _lock = wait_for_others(cache, tell)?;
     if is_done(places) {
         return Ok(());
     }
-    remove_remains(places.cache())?;
-    check(places)?;
-    let folder = places
-        .cache()
-        .join(format!("{BUILD}{}", std::process::id()));
+    // What a killed build has left must not keep the next one from the room that it needs.
+    remove_remains(cache)?;
+    check_go()?;
+    check_space(cache, available(cache)?)?;
+    let folder = cache.join(format!("{BUILD}{}", std::process::id()));
     let built = build_in(&folder, places, tell);
     // Whatever became of it, what Go kept for itself is of no use to anybody.
     let _ = fs::remove_dir_all(&folder);
     built
 }
 
+fn make_cache(places: &Places) -> anyhow::Result<&Path> {
+    let cache = places.cache();
+    fs::create_dir_all(cache).with_context(|| format!("cannot make {}", cache.display()))?;
+    Ok(cache)
+}
+
+fn check_go() -> anyhow::Result<()> {
+    ensure!(
+        is_there("go"),
+        "Kubernetes is built from Go modules, and there is no `go` on the path: get it from \
+         https://go.dev/dl, 1.26 or newer"
+    );
+    Ok(())
+}
+
 /// Held for as long as a build goes on; the kernel lets go of it however that ends.
 fn wait_for_others(cache: &Path, tell: &dyn Fn(&str)) -> anyhow::Result<File> {
-    let path = cache.join("build.lock");
-    let file = File::create(&path).with_context(|| format!("cannot open {}", path.display()))?;
-    if file.try_lock().is_err() {
+    let file = open_lock(cache)?;
+    if try_lock(&file).is_none() {
         tell("somebody else builds Kubernetes; waiting for it");
         file.lock()
-            .with_context(|| format!("cannot lock {}", path.display()))?;
+            .with_context(|| format!("cannot lock {}", lock_file(cache).display()))?;
     }
     Ok(file)
 }
 
-/// The folders of builds that were killed: gigabytes that are of no use to anybody.
-fn remove_remains(cache: &Path) -> anyhow::Result<()> {
-    for entry in fs::read_dir(cache)?.flatten() {
+fn open_lock(cache: &Path) -> anyhow::Result<File> {
+    let path = lock_file(cache);
+    File::create(&path).with_context(|| format!("cannot open {}", path.display()))
+}
+
+fn try_lock(file: &File) -> Option<&File> {
+    file.try_lock().is_ok().then_some(file)
+}
+
+fn lock_file(cache: &Path) -> PathBuf {
+    cache.join("build.lock")
+}
+
+/// The folders of builds that were killed, as long as nobody builds: gigabytes that are of no use to anybody.
+fn remains(cache: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let listing = || format!("cannot list {}", cache.display());
+    let mut remains = Vec::new();
+    for entry in fs::read_dir(cache).with_context(listing)? {
+        let entry = entry.with_context(listing)?;
         if entry.file_name().to_string_lossy().starts_with(BUILD) && entry.path().is_dir() {
-            fs::remove_dir_all(entry.path())
-                .with_context(|| format!("cannot remove {}", entry.path().display()))?;
+            remains.push(entry.path());
         }
     }
+    Ok(remains)
+}
+
+fn remove_remains(cache: &Path) -> anyhow::Result<()> {
+    for folder in remains(cache)? {
+        fs::remove_dir_all(&folder)
+            .with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
     Ok(())
+}
+
+/// What would be free again if these were removed, in bytes. What cannot be looked at counts for nothing.
+fn occupied(paths: &[PathBuf]) -> u64 {
+    let sizes = paths.iter().map(|path| match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => {
+            let below = fs::read_dir(path).into_iter().flatten().flatten();
+            occupied(&below.map(|entry| entry.path()).collect::<Vec<_>>())
+        }
+        Ok(found) => found.len(),
+        Err(_) => 0,
+    });
+    sizes.sum()
 }
 
 fn build_in(folder: &Path, places: &Places, tell: &dyn Fn(&str)) -> anyhow::Result<()> {
@@ -234,6 +283,19 @@ mod tests {
         assert!(!cache.path().join("build-7").exists());
         assert!(cache.path().join("1.36.4-abc").exists());
         assert!(cache.path().join("build.lock").exists());
+    }
+
+    #[test]
+    fn what_killed_builds_have_left_counts_as_free() {
+        let cache = tempfile::tempdir().unwrap();
+        for folder in ["build-7/go", "1.36.4-abc"] {
+            fs::create_dir_all(cache.path().join(folder)).unwrap();
+            fs::write(cache.path().join(folder).join("file"), vec![1; 1 << 20]).unwrap();
+        }
+
+        let size = occupied(&remains(cache.path()).unwrap());
+
+        assert_eq!(size, 1 << 20);
     }
 
     #[test]
