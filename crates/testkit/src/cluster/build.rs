@@ -1,9 +1,9 @@
 //! Builds the programs of Kubernetes from Go modules, once, into the cache.
 //!
 //! It takes about ten minutes of two processors, so it steps back behind whatever else the machine does. What Go keeps
-//! while it builds goes into a folder that is removed afterwards; finished programs are put in place all at once. One
-//! build goes on at a time: whoever comes second waits and finds the programs made, and what a killed build has left goes
-//! with the next one.
+//! while it builds, modules as well, goes into a folder that is removed afterwards; finished programs are put in place
+//! all at once. One build goes on at a time: whoever comes second waits and finds the programs made, and what a killed
+//! build has left goes with the next one.
 
 use super::command::{command, is_there, output};
 use super::place::Places;
@@ -15,7 +15,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What the build needs at its height, on the disk of the cache: 5 GiB.
+/// What the build needs at its height, on the disk of the cache: 5 GiB, 0.6 of them for modules.
 const SPACE: u64 = 5 << 30;
 
 /// What the folders of builds are called, before a number.
@@ -219,8 +219,12 @@ fn go(folder: &Path) -> Command {
     let mut go = command("nice", ["-n", "10", "setpriv", "--pdeathsig", "TERM", "go"]);
     go.current_dir(folder)
         .env("GOCACHE", folder.join("go"))
+        // Checksums of modules, beside them.
+        .env("GOPATH", folder.join("path"))
+        .env("GOMODCACHE", folder.join("modules"))
         .env("GOTMPDIR", folder)
-        .env("GOFLAGS", "-buildvcs=false")
+        // Modules that nobody may write to could not be removed by everybody.
+        .env("GOFLAGS", "-buildvcs=false -modcacherw")
         .env("GOWORK", "off")
         .env("CGO_ENABLED", "0");
     go
@@ -258,6 +262,21 @@ fn check_space(folder: &Path, free: u64) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn go_keeps_nothing_outside_the_folder_of_the_build() {
+        let folder = Path::new("/cache/build-7");
+        let go = go(folder);
+        let variables: Vec<_> = go.get_envs().collect();
+        for name in ["GOCACHE", "GOPATH", "GOMODCACHE", "GOTMPDIR"] {
+            let found = variables.iter().find(|(variable, _)| *variable == name);
+            let place = found.and_then(|(_, value)| *value).map(Path::new);
+            assert!(
+                place.is_some_and(|place| place.starts_with(folder)),
+                "{name}"
+            );
+        }
+    }
 
     #[test]
     fn a_full_disk_is_named_with_what_is_needed() {
