@@ -18,6 +18,7 @@ mod build;
 mod certificate;
 mod command;
 pub mod files;
+mod go;
 pub mod image;
 mod member;
 mod network;

@@ -5,7 +5,8 @@
 //! all at once. One build goes on at a time: whoever comes second waits and finds the programs made, and what a killed
 //! build has left goes with the next one.
 
-use super::command::{command, is_there, output};
+use super::command::{command, output};
+use super::go;
 use super::place::Places;
 use super::recipe::{self, PROGRAMS, Program, VERSION};
 use anyhow::{Context as _, bail, ensure};
@@ -35,8 +36,8 @@ pub(super) fn check(places: &Places) -> anyhow::Result<()> {
     if is_done(places) {
         return Ok(());
     }
-    check_go()?;
     let cache = make_cache(places)?;
+    go::check(cache)?;
     // Whoever builds now makes it for us too, and takes the room for it.
     let Some(_lock) = try_lock(&open_lock(cache)?) else {
         return Ok(());
@@ -56,7 +57,7 @@ pub(super) fn build(places: &Places, tell: &dyn Fn(&str)) -> anyhow::Result<()> 
     }
     // What a killed build has left must not keep the next one from the room that it needs.
     remove_remains(cache)?;
-    check_go()?;
+    go::check(cache)?;
     check_space(cache, available(cache)?)?;
     let folder = cache.join(format!("{BUILD}{}", std::process::id()));
     let built = build_in(&folder, places, tell);
@@ -69,15 +70,6 @@ fn make_cache(places: &Places) -> anyhow::Result<&Path> {
     let cache = places.cache();
     fs::create_dir_all(cache).with_context(|| format!("cannot make {}", cache.display()))?;
     Ok(cache)
-}
-
-fn check_go() -> anyhow::Result<()> {
-    ensure!(
-        is_there("go"),
-        "Kubernetes is built from Go modules, and there is no `go` on the path: get it from \
-         https://go.dev/dl, 1.26 or newer"
-    );
-    Ok(())
 }
 
 /// Held for as long as a build goes on; the kernel lets go of it however that ends.

@@ -9,6 +9,9 @@ use std::fmt::Write as _;
 /// The Kubernetes that is built.
 pub(super) const VERSION: &str = "1.36.4";
 
+/// The Go that its modules ask for, or newer.
+pub(super) const GO: (u32, u32) = (1, 26);
+
 /// A program of the cluster and the Go package that it is built from.
 pub(super) struct Program {
     pub(super) name: &'static str,
