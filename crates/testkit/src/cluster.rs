@@ -24,6 +24,7 @@ mod member;
 mod network;
 mod package;
 pub mod place;
+mod processes;
 mod recipe;
 mod remains;
 mod wait;
@@ -199,11 +200,16 @@ fn lock(places: &Places) -> anyhow::Result<File> {
 /// Ends and removes everything of a cluster that there may be.
 fn clean_up(places: &Places) -> anyhow::Result<()> {
     stop(places, "kubelet")?;
+    // Another kubelet would go on starting containers.
+    let members = MEMBERS.iter().filter_map(|name| Member::find(places, name));
+    let members: Vec<_> = members.map(Member::pid).collect();
+    remains::kill_strays(places, &members)?;
     remains::kill_containers(places)?;
     for name in MEMBERS.into_iter().rev() {
         stop(places, name)?;
     }
     remains::kill_shims(places)?;
+    remains::kill_strays(places, &[])?;
     remains::remove_sockets(places);
     remains::unmount(places)?;
     if places.folder().exists() {

@@ -2,7 +2,8 @@
 //! other sign.
 //!
 //! Numbers of processes are given again, so the number alone would one day name somebody else's process. A member is
-//! written down in a file as soon as it runs, and a later command finds it there.
+//! written down in a file as soon as it runs, all at once, and a later command finds it there. One that cannot be written
+//! down is not left running.
 
 use super::network::inside;
 use super::place::Places;
@@ -12,7 +13,7 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// A program that was started.
@@ -44,12 +45,29 @@ impl Member {
         let child = command
             .spawn()
             .with_context(|| format!("cannot start {}", program.display()))?;
+        Self::keep(child, &member_file(places, name))
+            .with_context(|| format!("cannot write down that {name} runs"))
+    }
+
+    /// Writes down that it runs, or ends it.
+    fn keep(mut child: Child, file: &Path) -> anyhow::Result<Self> {
+        Self::write_down(&child, file).inspect_err(|_| {
+            // It may have ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+        })
+    }
+
+    fn write_down(child: &Child, file: &Path) -> anyhow::Result<Self> {
         let pid = i32::try_from(child.id()).context("a process number is too large")?;
         let born = stat(pid).map(|stat| stat.born);
-        let born = born.with_context(|| format!("{name} ended at once"))?;
-        let member = Self { pid, born };
-        fs::write(member_file(places, name), format!("{pid} {born}"))?;
-        Ok(member)
+        let born = born.context("it ended at once")?;
+        let draft = file.with_extension("draft");
+        let written = fs::write(&draft, format!("{pid} {born}"));
+        written
+            .and_then(|()| fs::rename(&draft, file))
+            .with_context(|| format!("cannot write {}", file.display()))?;
+        Ok(Self { pid, born })
     }
 
     /// The one that was started under that name.
@@ -166,6 +184,35 @@ mod tests {
         assert_eq!((stat.born, stat.is_ended), (4242, false));
         assert!(read_stat(&line.replace(" S ", " Z ")).unwrap().is_ended);
         assert_eq!(read_stat("7 (a"), None);
+    }
+
+    fn sleeper() -> Child {
+        Command::new("sleep").arg("600").spawn().unwrap()
+    }
+
+    #[test]
+    fn a_member_that_cannot_be_written_down_is_ended() {
+        let child = sleeper();
+        let pid = i32::try_from(child.id()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+
+        let kept = Member::keep(child, &folder.path().join("missing/etcd"));
+
+        assert!(kept.is_err());
+        assert_eq!(stat(pid), None);
+    }
+
+    #[test]
+    fn a_member_is_written_down_all_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("etcd");
+
+        let member = Member::keep(sleeper(), &file).unwrap();
+        member.stop().unwrap();
+
+        let Member { pid, born } = member;
+        assert_eq!(fs::read_to_string(file).unwrap(), format!("{pid} {born}"));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use super::command::{command, run};
 use super::place::Places;
 use anyhow::{Context as _, ensure};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::process::Command;
 
 /// The node's address.
@@ -71,9 +71,14 @@ pub(super) fn remove(places: &Places) -> anyhow::Result<()> {
 
 /// A command inside the namespace. `ip netns exec` would hide the control groups.
 pub(super) fn inside(places: &Places, program: impl AsRef<OsStr>) -> Command {
-    let mut net = std::ffi::OsString::from("--net=");
-    net.push(places.namespace_file());
     let mut nsenter = Command::new("nsenter");
-    nsenter.arg(net).arg("--").arg(program);
+    nsenter.arg(entrance(places)).arg("--").arg(program);
     nsenter
+}
+
+/// What `nsenter` is told to go there.
+pub(super) fn entrance(places: &Places) -> OsString {
+    let mut net = OsString::from("--net=");
+    net.push(places.namespace_file());
+    net
 }

@@ -2,7 +2,9 @@
 //! entries in folders that containerd and the kubelet do not let anybody move.
 
 use super::command::{command, run};
+use super::network;
 use super::place::Places;
+use super::processes::{self, Network, Process};
 use super::wait::until;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
@@ -29,7 +31,7 @@ pub(super) fn kill_containers(places: &Places) -> anyhow::Result<()> {
     until("the end of all containers", PATIENCE, || {
         let members: Vec<_> = groups(places)
             .iter()
-            .flat_map(|group| processes(group))
+            .flat_map(|group| processes_in(group))
             .collect();
         for pid in &members {
             // It may have ended just now.
@@ -51,6 +53,34 @@ pub(super) fn kill_shims(places: &Places) -> anyhow::Result<()> {
         Ok(shims.is_empty())
     })
     .map(drop)
+}
+
+/// Kills the programs of the cluster that nobody has written down, because whoever started them was killed at that moment:
+/// those in its network, or on their way there, that were told where its files are. Some are `spared`, and so are
+/// containerd's helpers, whose turn comes when their containers are gone.
+pub(super) fn kill_strays(places: &Places, spared: &[i32]) -> anyhow::Result<()> {
+    until(
+        "the end of programs that are not written down",
+        PATIENCE,
+        || {
+            let network = Network::at(&places.namespace_file());
+            let strays: Vec<_> = processes::all()
+                .filter(|one| is_stray(one, places, network) && !is_shim(one))
+                .filter(|one| !spared.contains(&one.pid.as_raw_pid()))
+                .collect();
+            for stray in &strays {
+                let _ = kill_process(stray.pid, Signal::KILL);
+            }
+            Ok(strays.is_empty())
+        },
+    )
+    .map(drop)
+}
+
+fn is_stray(process: &Process, places: &Places, network: Option<Network>) -> bool {
+    let is_inside = network.is_some() && process.network() == network;
+    let enters = process.has(&network::entrance(places).to_string_lossy());
+    (is_inside || enters) && process.names(places.folder())
 }
 
 /// Sockets of helpers that were killed. Each is named in the folder of its container.
@@ -119,7 +149,10 @@ pub(super) fn kill_pod(places: &Places, uid: &str) -> anyhow::Result<()> {
         for group in self::groups(places) {
             find_groups(&group, &name, &mut groups);
         }
-        let members: Vec<_> = groups.iter().flat_map(|group| processes(group)).collect();
+        let members: Vec<_> = groups
+            .iter()
+            .flat_map(|group| processes_in(group))
+            .collect();
         for pid in &members {
             let _ = kill_process(*pid, Signal::KILL);
         }
@@ -182,14 +215,14 @@ fn mounts_below(mounts: &str, folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The processes in a group and in those below it.
-fn processes(group: &Path) -> Vec<Pid> {
+fn processes_in(group: &Path) -> Vec<Pid> {
     let text = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
     let own = text
         .lines()
         .filter_map(|pid| Pid::from_raw(pid.parse().ok()?));
     let mut all: Vec<_> = own.collect();
     for entry in entries(group).filter(|entry| entry.is_dir()) {
-        all.extend(processes(&entry));
+        all.extend(processes_in(&entry));
     }
     all
 }
@@ -204,13 +237,12 @@ fn remove_tree(group: &Path) {
 
 /// Helpers have the socket among their arguments.
 fn shims(socket: &str) -> impl Iterator<Item = Pid> {
-    entries(Path::new("/proc")).filter_map(move |folder| {
-        let pid = folder.file_name()?.to_str()?.parse().ok()?;
-        let words = fs::read(folder.join("cmdline")).ok()?;
-        let mut words = words.split(|byte| *byte == 0);
-        let is_shim = words.next()?.ends_with(b"containerd-shim-runc-v2");
-        (is_shim && words.any(|word| word == socket.as_bytes())).then_some(Pid::from_raw(pid)?)
-    })
+    let shims = processes::all().filter(move |one| is_shim(one) && one.has(socket));
+    shims.map(|one| one.pid)
+}
+
+fn is_shim(process: &Process) -> bool {
+    process.program() == b"containerd-shim-runc-v2"
 }
 
 /// What is in a folder; nothing if there is none.
@@ -221,6 +253,7 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::processes::tests::process;
     use super::*;
 
     const MOUNTS: &str = "\
@@ -252,6 +285,29 @@ tmpfs /lib/one-more tmpfs rw 0 0
         let found = results_of("ours", &files);
 
         assert_eq!(found, [&files[0], &files[1]]);
+    }
+
+    #[test]
+    fn a_stray_is_in_the_network_and_knows_the_folder() {
+        let places = Places::of("one").unwrap();
+        let config = places.text("kubelet.json");
+        let kubelet = process(&["/cache/kubelet", "--config", &config]);
+        let own = kubelet.network();
+        assert!(is_stray(&kubelet, &places, own));
+        assert!(!is_stray(&kubelet, &places, None));
+        assert!(!is_stray(&process(&["/cache/kubelet"]), &places, own));
+        let two = Places::of("two").unwrap();
+        assert!(!is_stray(&kubelet, &two, own));
+    }
+
+    #[test]
+    fn one_that_is_about_to_enter_the_network_is_a_stray() {
+        let places = Places::of("one").unwrap();
+        let entrance = "--net=/run/netns/pillion-one";
+        let config = places.text("kubelet.json");
+        let words = ["setsid", "nsenter", entrance, "--", "kubelet", &config];
+        assert!(is_stray(&process(&words), &places, None));
+        assert!(!is_stray(&process(&words[..5]), &places, None));
     }
 
     #[test]
