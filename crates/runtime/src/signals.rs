@@ -1,12 +1,17 @@
 //! Signals to `pillion` itself, read as data.
 
-use crate::sys::{SignalFd, is_ignored};
-use std::io;
+use crate::sys::{SignalFd, catch, is_ignored};
+use std::io::{self, PipeReader, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// Signals that are asked for and not obeyed.
 #[derive(Debug)]
 pub struct Signals(SignalFd);
+
+/// The same for a process that starts programs of others by any way there is: nothing is blocked, which would stay so in
+/// all of them.
+#[derive(Debug)]
+pub struct Caught(PipeReader);
 
 // === impl Signals ===
 
@@ -28,5 +33,26 @@ impl Signals {
 impl AsFd for Signals {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
+    }
+}
+
+// === impl Caught ===
+
+impl Caught {
+    /// Catches these signals from now on, once in a process. Those that are ignored stay so, as whoever started this wanted
+    /// it.
+    pub fn new(numbers: &[i32]) -> io::Result<Self> {
+        let (reader, writer) = io::pipe()?;
+        let numbers = numbers.iter().copied();
+        let heeded: Vec<_> = numbers.filter(|number| !is_ignored(*number)).collect();
+        catch(&heeded, writer)?;
+        Ok(Self(reader))
+    }
+
+    /// Waits for the next one.
+    pub fn wait(&mut self) -> io::Result<i32> {
+        let mut number = [0];
+        self.0.read_exact(&mut number)?;
+        Ok(number[0].into())
     }
 }

@@ -5,9 +5,11 @@
     reason = "fork, signals, namespaces and descriptors for the next program"
 )]
 
+mod caught;
 mod memory;
 mod program;
 
+pub(crate) use caught::catch;
 pub(crate) use memory::give_back;
 pub(crate) use program::Program;
 

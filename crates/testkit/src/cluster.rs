@@ -9,8 +9,8 @@
 //! ```
 //!
 //! It needs root, because containers do. Everything that runs is known by its number and start time, or by the control
-//! group that it is in, and nothing else is ever ended. An `up` begins with a `down`, so a crashed run is in nobody's
-//! way.
+//! group that it is in, and nothing else is ever ended. Whoever brings a cluster up takes it down, also when a panic ends
+//! its work, unless it is left on purpose. An `up` begins with a `down`, so a crashed run is in nobody's way.
 
 pub mod api;
 mod arguments;
@@ -44,8 +44,18 @@ use std::time::Duration;
 pub struct Cluster {
     places: Places,
     tell: fn(&str),
+    fate: Fate,
     /// Nobody else changes the cluster as long as this is held.
     _lock: File,
+}
+
+/// What becomes of a cluster when nobody holds it any more.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Fate {
+    /// It goes.
+    Goes,
+    /// It was up before, or was left so, or is down already.
+    Stays,
 }
 
 /// One line of what is there.
@@ -97,22 +107,17 @@ pub fn up(
     tell: fn(&str),
 ) -> anyhow::Result<Cluster> {
     prepare(places, tell)?;
-    let lock = lock(places)?;
+    let lock = lock(places, Duration::ZERO)?;
     clean_up(places)?;
     network::check(places)?;
     let cluster = Cluster {
         places: places.clone(),
         tell,
+        fate: Fate::Goes,
         _lock: lock,
     };
-    match cluster.start(actor, kubelet) {
-        Ok(()) => Ok(cluster),
-        Err(error) => {
-            // What it says of the start is worth more than what went wrong after that.
-            let _ = clean_up(places);
-            Err(error)
-        }
-    }
+    cluster.start(actor, kubelet)?;
+    Ok(cluster)
 }
 
 /// Takes over a cluster that somebody has brought up and left; none if there is none.
@@ -125,18 +130,19 @@ pub fn attach(places: &Places, tell: fn(&str)) -> anyhow::Result<Option<Cluster>
     }
     need_root()?;
     let places = places.clone();
-    let lock = lock(&places)?;
+    let lock = lock(&places, Duration::ZERO)?;
     Ok(Some(Cluster {
         places,
         tell,
+        fate: Fate::Stays,
         _lock: lock,
     }))
 }
 
-/// Takes a cluster down, whoever brought it up.
-pub fn down(places: &Places) -> anyhow::Result<()> {
+/// Takes a cluster down, whoever brought it up, and waits so long for somebody who still uses it.
+pub fn down(places: &Places, patience: Duration) -> anyhow::Result<()> {
     need_root()?;
-    let _lock = lock(places)?;
+    let _lock = lock(places, patience)?;
     clean_up(places)
 }
 
@@ -181,13 +187,13 @@ fn need_root() -> anyhow::Result<()> {
 }
 
 /// Taken by whoever changes the cluster, for as long as that takes.
-fn lock(places: &Places) -> anyhow::Result<File> {
+fn lock(places: &Places, patience: Duration) -> anyhow::Result<File> {
     let path = places.lock();
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
     let file = File::create(&path).with_context(|| format!("cannot open {}", path.display()))?;
-    if file.try_lock().is_err() {
+    if wait::until("the lock", patience, || Ok(file.try_lock().is_ok())).is_err() {
         let name = places.name();
         bail!(
             "the cluster `{name}` is in use: somebody else brings it up, takes it down or tests with it; wait, or \
@@ -249,10 +255,13 @@ impl Cluster {
     }
 
     /// Lets it stay up when this is gone.
-    pub fn leave(self) {}
+    pub fn leave(mut self) {
+        self.fate = Fate::Stays;
+    }
 
     /// Takes it down.
-    pub fn down(self) -> anyhow::Result<()> {
+    pub fn down(mut self) -> anyhow::Result<()> {
+        self.fate = Fate::Stays;
         clean_up(&self.places)
     }
 
@@ -409,5 +418,21 @@ impl Cluster {
             condition["type"] == "Ready" && condition["status"] == "True"
         };
         Ok(conditions.is_some_and(|conditions| conditions.iter().any(ready)))
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        let name = self.places.name();
+        match self.fate {
+            Fate::Stays => (),
+            Fate::Goes => match clean_up(&self.places) {
+                Ok(()) => (self.tell)(&format!("the cluster `{name}` was taken down")),
+                // Why its work has ended is worth more, and is told by whoever knows it.
+                Err(error) => (self.tell)(&format!(
+                    "the cluster `{name}` cannot be taken down; `cluster down` tries again: {error:#}"
+                )),
+            },
+        }
     }
 }

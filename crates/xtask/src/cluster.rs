@@ -1,5 +1,6 @@
 //! `cargo xtask cluster`: a real Kubernetes on this machine, to test against.
 
+use crate::interruption::{self, TakenAlong};
 use crate::workspace::Workspace;
 use anyhow::{Context as _, bail};
 use clap::Subcommand;
@@ -24,6 +25,9 @@ const VARIABLE: &str = "PILLION_CLUSTER";
 /// The name under which this program is the actor of scenarios.
 const ACTOR: &str = "actor";
 
+/// How long an interrupted command may take to let go of its cluster.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// What can be done with a cluster.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Cluster {
@@ -32,7 +36,7 @@ pub(crate) enum Cluster {
     /// Start everything, after cleaning up what a crashed run has left.
     Up(Up),
     /// End everything, and leave nothing behind.
-    Down(Name),
+    Down(Down),
     /// Say what runs.
     Status(Name),
     /// `kubectl` as the administrator.
@@ -58,6 +62,15 @@ pub(crate) struct Up {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct Down {
+    #[command(flatten)]
+    name: Name,
+    /// The number of the signal that has ended a command which had brought it up; this process was that command.
+    #[arg(long, hide = true)]
+    interrupted_by: Option<i32>,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct Kubectl {
     #[command(flatten)]
     name: Name,
@@ -78,7 +91,7 @@ pub(crate) fn run(workspace: &Workspace, chore: &Cluster) -> anyhow::Result<()> 
     match chore {
         Cluster::Build(name) => cluster::prepare(&name.places()?, tell),
         Cluster::Up(args) => up(workspace, args),
-        Cluster::Down(name) => cluster::down(&name.places()?),
+        Cluster::Down(args) => down(args),
         Cluster::Status(name) => status(&name.places()?),
         Cluster::Kubectl(args) => kubectl(args),
         Cluster::Images(args) => images(args),
@@ -122,10 +135,22 @@ pub(crate) fn with<T>(
     if let Some(found) = cluster::attach(&places, tell)? {
         return work(&found);
     }
+    let _along = interruption::take_along(places.name())?;
     let own = cluster::up(&places, actor, Kubelet::default(), tell)?;
     let done = work(&own);
-    own.down()?;
-    done
+    both(done, own.down())
+}
+
+/// What became of some work and of what had to be done after it. If both have failed, the work is what is asked about.
+fn both<T>(done: anyhow::Result<T>, after: anyhow::Result<()>) -> anyhow::Result<T> {
+    match (done, after) {
+        (Ok(done), after) => after.map(|()| done),
+        (Err(error), Ok(())) => Err(error),
+        (Err(error), Err(after)) => {
+            tell(&format!("and after that: {after:#}"));
+            Err(error)
+        }
+    }
 }
 
 /// Whether this machine has what a cluster needs.
@@ -133,9 +158,12 @@ pub(crate) fn check() -> anyhow::Result<()> {
     cluster::check(&places_of_tests()?)
 }
 
-/// A cluster for a test run, made of what is built and installed now if it is missing.
-pub(crate) fn up_for_tests(actor: &Path) -> anyhow::Result<cluster::Cluster> {
-    cluster::up(&places_of_tests()?, actor, Kubelet::default(), tell)
+/// A cluster for a test run, made of what is built and installed now if it is missing. It goes with the command.
+pub(crate) fn up_for_tests(actor: &Path) -> anyhow::Result<(cluster::Cluster, TakenAlong)> {
+    let places = places_of_tests()?;
+    let along = interruption::take_along(places.name())?;
+    let cluster = cluster::up(&places, actor, Kubelet::default(), tell)?;
+    Ok((cluster, along))
 }
 
 fn places_of_tests() -> anyhow::Result<Places> {
@@ -144,7 +172,7 @@ fn places_of_tests() -> anyhow::Result<Places> {
 
 /// Says what a cluster is doing.
 pub(crate) fn tell(what: &str) {
-    println!("    {what}");
+    interruption::say(&format!("    {what}"));
 }
 
 fn up(workspace: &Workspace, args: &Up) -> anyhow::Result<()> {
@@ -153,10 +181,25 @@ fn up(workspace: &Workspace, args: &Up) -> anyhow::Result<()> {
     let back_off = limit.map_or(BackOff::Standard, BackOff::AtMost);
     let places = name.places()?;
     cluster::check(&places)?;
+    let _along = interruption::take_along(places.name())?;
     let cluster = cluster::up(&places, &actor(workspace)?, Kubelet { back_off }, tell)?;
     cluster.leave();
     println!("up: try `cargo xtask cluster kubectl get nodes`");
     Ok(())
+}
+
+fn down(args: &Down) -> anyhow::Result<()> {
+    let places = args.name.places()?;
+    let Some(signal) = args.interrupted_by else {
+        return cluster::down(&places, Duration::ZERO);
+    };
+    // What the command has started may still be about to let go of it.
+    let word = match cluster::down(&places, PATIENCE) {
+        Ok(()) => format!("the cluster `{}` is down", places.name()),
+        Err(error) => format!("failed: {error:#}"),
+    };
+    interruption::say(&word);
+    std::process::exit(interruption::exit_code(signal))
 }
 
 fn status(places: &Places) -> anyhow::Result<()> {
@@ -202,5 +245,21 @@ fn images(args: &Images) -> anyhow::Result<()> {
 impl Name {
     fn places(&self) -> anyhow::Result<Places> {
         Places::of(&self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::anyhow;
+
+    #[test]
+    fn why_the_work_has_failed_is_told_before_all_else() {
+        let failed = |why: &'static str| Err::<(), _>(anyhow!(why));
+        let told = |done, after| both(done, after).unwrap_err().to_string();
+        assert_eq!(told(failed("work"), Ok(())), "work");
+        assert_eq!(told(failed("work"), failed("down")), "work");
+        assert_eq!(told(Ok(()), failed("down")), "down");
+        assert_eq!(both(Ok(7), Ok(())).unwrap(), 7);
     }
 }

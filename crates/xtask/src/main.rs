@@ -11,6 +11,7 @@ mod conformance;
 mod differential;
 mod fuzz;
 mod gen_fields;
+mod interruption;
 mod model;
 mod release;
 mod rust_file;

@@ -49,7 +49,7 @@ impl Steps {
 /// Runs a command to its end, its output going where ours goes.
 pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     let text = words(command);
-    println!("    $ {text}");
+    announce(command);
     let status = command
         .status()
         .with_context(|| format!("cannot run `{text}`"))?;
@@ -57,6 +57,11 @@ pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
         bail!("`{text}` ended with {status}");
     }
     Ok(())
+}
+
+/// Says what is about to be run.
+pub(crate) fn announce(command: &Command) {
+    println!("    $ {}", words(command));
 }
 
 /// The command as one would type it.
