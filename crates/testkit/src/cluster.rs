@@ -27,14 +27,18 @@ pub mod place;
 mod processes;
 mod recipe;
 mod remains;
+mod standing;
 mod wait;
 
-use anyhow::{Context as _, bail, ensure};
+pub use standing::{Standing, standing};
+
+use anyhow::{Context as _, bail};
 use api::Api;
 use command::run;
 use files::{Kubelet, NODE_NAME};
 use member::{Member, last_words};
 use place::Places;
+use standing::{need, need_root};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -56,15 +60,6 @@ enum Fate {
     Goes,
     /// It was up before, or was left so, or is down already.
     Stays,
-}
-
-/// One line of what is there.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Standing {
-    /// A program of the cluster.
-    pub name: &'static str,
-    /// Its process, if it runs.
-    pub pid: Option<i32>,
 }
 
 /// In the order in which they are started; they are stopped the other way round.
@@ -146,21 +141,12 @@ pub fn down(places: &Places, patience: Duration) -> anyhow::Result<()> {
     clean_up(places)
 }
 
-/// What runs and what does not.
-pub fn standing(places: &Places) -> Vec<Standing> {
-    let standing = MEMBERS.map(|name| {
-        let member = Member::find(places, name).filter(|member| member.is_alive());
-        let pid = member.map(Member::pid);
-        Standing { name, pid }
-    });
-    standing.into()
-}
-
 /// `kubectl` as the administrator.
-pub fn kubectl(places: &Places) -> Command {
+pub fn kubectl(places: &Places) -> anyhow::Result<Command> {
+    need(places, "kube-apiserver")?;
     let mut kubectl = network::inside(places, places.program("kubectl"));
     kubectl.arg("--kubeconfig").arg(places.file("kubeconfig"));
-    kubectl
+    Ok(kubectl)
 }
 
 /// The way to the API server.
@@ -170,20 +156,14 @@ pub fn api(places: &Places) -> Api {
 
 /// Adds an image to those that pods can have.
 pub fn import(places: &Places, archive: &Path) -> anyhow::Result<()> {
+    need(places, "containerd")?;
     image::import(places, archive)
 }
 
 /// The images that pods can have.
 pub fn images(places: &Places) -> anyhow::Result<Vec<String>> {
+    need(places, "containerd")?;
     image::list(places)
-}
-
-fn need_root() -> anyhow::Result<()> {
-    ensure!(
-        rustix::process::geteuid().is_root(),
-        "containers, network namespaces and control groups need root: run this as root, or leave the cluster out"
-    );
-    Ok(())
 }
 
 /// Taken by whoever changes the cluster, for as long as that takes.

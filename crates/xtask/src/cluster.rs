@@ -221,7 +221,7 @@ fn status(places: &Places) -> anyhow::Result<()> {
 }
 
 fn kubectl(args: &Kubectl) -> anyhow::Result<()> {
-    let mut kubectl = cluster::kubectl(&args.name.places()?);
+    let mut kubectl = cluster::kubectl(&args.name.places()?)?;
     let status = kubectl.args(&args.arguments).status()?;
     if !status.success() {
         bail!("kubectl ended with {status}");
