@@ -28,6 +28,7 @@ mod processes;
 mod recipe;
 mod remains;
 mod standing;
+pub mod traces;
 mod wait;
 
 pub use standing::{Standing, standing};

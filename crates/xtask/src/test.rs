@@ -3,7 +3,8 @@
 use crate::step::{Steps, run as run_command};
 use crate::workspace::Workspace;
 use crate::{check, cluster, conformance, differential};
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
+use pillion_testkit::cluster::traces::Traces;
 use std::process::{Command, Stdio};
 
 /// What to leave out.
@@ -79,8 +80,20 @@ fn on_cluster(workspace: &Workspace, steps: &mut Steps) -> anyhow::Result<()> {
                 differential::compare(&cluster, &actor, &differential::Args::fixed(SEED, PODS))
             })
         });
+    let traces = Traces::of(&cluster);
     let down = cluster.down();
-    played.and(down)
+    played.and(down)?;
+    steps.step("nothing is left of the cluster", || nothing_left(&traces))
+}
+
+fn nothing_left(traces: &Traces) -> anyhow::Result<()> {
+    let left = traces.left();
+    ensure!(
+        left.is_empty(),
+        "the cluster is down, and this is left of it: {}",
+        left.join(", ")
+    );
+    Ok(())
 }
 
 fn is_yes(value: &str) -> bool {

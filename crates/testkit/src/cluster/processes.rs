@@ -60,6 +60,12 @@ impl Process {
     pub(super) fn network(&self) -> Option<Network> {
         Network::at(Path::new(&format!("/proc/{}/ns/net", self.pid)))
     }
+
+    /// For people.
+    pub(super) fn describe(&self) -> String {
+        let program = String::from_utf8_lossy(self.program());
+        format!("the process {} ({program})", self.pid)
+    }
 }
 
 // === impl Network ===
@@ -72,6 +78,14 @@ impl Network {
             device: found.dev(),
             number: found.ino(),
         })
+    }
+
+    /// Whether a file stands for it, as the kernel lists what is mounted.
+    pub(super) fn is_in(self, mounts: &str) -> bool {
+        let name = format!("net:[{}]", self.number);
+        mounts
+            .lines()
+            .any(|line| line.split(' ').nth(3) == Some(&name))
     }
 }
 
@@ -111,5 +125,17 @@ pub(super) mod tests {
         assert!(network.is_some());
         assert_eq!(network, Network::at(Path::new("/proc/self/ns/net")));
         assert_ne!(network, Network::at(Path::new("/proc/self/ns/mnt")));
+    }
+
+    #[test]
+    fn a_network_is_found_among_mounts_by_its_number() {
+        let network = Network {
+            device: 4,
+            number: 4_026_532_177,
+        };
+        let line =
+            |number| format!("33 26 0:4 net:[{number}] /run/netns/a rw shared:9 - nsfs nsfs rw\n");
+        assert!(network.is_in(&line(4_026_532_177_u64)));
+        assert!(!network.is_in(&line(402_653_217)));
     }
 }

@@ -117,16 +117,27 @@ pub(super) fn remove_groups(places: &Places) -> anyhow::Result<()> {
     .map(drop)
 }
 
+/// The control groups that are there.
+pub(super) fn groups_left(places: &Places) -> Vec<PathBuf> {
+    let groups = groups(places).into_iter();
+    groups.filter(|group| group.exists()).collect()
+}
+
 /// Entries of this cluster in folders of the machine.
-pub(super) fn remove_entries(places: &Places) {
-    for link in entries(Path::new(CONTAINER_LOGS)) {
-        if fs::read_link(&link).is_ok_and(|target| target.starts_with(places.folder())) {
-            let _ = fs::remove_file(link);
-        }
-    }
+pub(super) fn entries_left(places: &Places) -> Vec<PathBuf> {
+    let is_ours = |link: &PathBuf| {
+        fs::read_link(link).is_ok_and(|target| target.starts_with(places.folder()))
+    };
+    let links = entries(Path::new(CONTAINER_LOGS)).filter(is_ours);
     let results: Vec<_> = entries(Path::new(NETWORK_RESULTS)).collect();
-    for result in results_of(&places.namespace(), &results) {
-        let _ = fs::remove_file(result);
+    let results = results_of(&places.namespace(), &results);
+    links.chain(results.into_iter().cloned()).collect()
+}
+
+/// Removes them, and the folders if nothing else is in them.
+pub(super) fn remove_entries(places: &Places) {
+    for entry in entries_left(places) {
+        let _ = fs::remove_file(entry);
     }
     let folders = [
         CONTAINER_LOGS,
@@ -208,7 +219,7 @@ fn hierarchies(mounts: &str) -> Vec<PathBuf> {
 }
 
 /// In the order in which they were mounted.
-fn mounts_below(mounts: &str, folder: &Path) -> Vec<PathBuf> {
+pub(super) fn mounts_below(mounts: &str, folder: &Path) -> Vec<PathBuf> {
     let points = mounts.lines().filter_map(|line| line.split(' ').nth(1));
     let points = points.map(PathBuf::from);
     points.filter(|point| point.starts_with(folder)).collect()
