@@ -12,6 +12,12 @@ pub(crate) struct Steps {
     watch: Stopwatch,
 }
 
+/// A step of a chore that knows all of them beforehand.
+pub(crate) struct Step<'a> {
+    title: &'static str,
+    work: Box<dyn FnOnce() -> anyhow::Result<()> + 'a>,
+}
+
 // === impl Steps ===
 
 impl Steps {
@@ -44,6 +50,25 @@ impl Steps {
         let Self { total, watch, .. } = self;
         println!("\nall {total} steps passed in {}", seconds(watch.elapsed()));
     }
+}
+
+// === impl Step ===
+
+impl<'a> Step<'a> {
+    pub(crate) fn new(title: &'static str, work: impl FnOnce() -> anyhow::Result<()> + 'a) -> Self {
+        let work = Box::new(work);
+        Self { title, work }
+    }
+}
+
+/// Does one step after the other.
+pub(crate) fn all(all: Vec<Step<'_>>) -> anyhow::Result<()> {
+    let mut steps = Steps::new(all.len());
+    for Step { title, work } in all {
+        steps.step(title, work)?;
+    }
+    steps.finish();
+    Ok(())
 }
 
 /// Runs a command to its end, its output going where ours goes.
@@ -89,5 +114,30 @@ pub(crate) fn seconds(duration: Duration) -> String {
         format!("{:.1} s", duration.as_secs_f64())
     } else {
         format!("{} min {} s", seconds / 60, seconds % 60)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn the_first_step_that_fails_is_the_last_and_is_counted() {
+        let done = Cell::new(0);
+        let good = || {
+            done.set(done.get() + 1);
+            Ok(())
+        };
+        let steps = vec![
+            Step::new("one", good),
+            Step::new("two", || bail!("no")),
+            Step::new("three", good),
+        ];
+
+        let error = all(steps).unwrap_err();
+
+        assert_eq!(format!("{error:#}"), "step 2/3, two: no");
+        assert_eq!(done.get(), 1);
     }
 }

@@ -1,10 +1,14 @@
 //! `cargo xtask test`: everything that must hold before a change is taken in, cheap things first.
 
-use crate::step::{Steps, run as run_command};
+use crate::interruption::TakenAlong;
+use crate::step::{self, Step, run as run_command};
 use crate::workspace::Workspace;
 use crate::{check, cluster, conformance, differential};
 use anyhow::{Context as _, bail, ensure};
+use pillion_testkit::cluster::Cluster;
 use pillion_testkit::cluster::traces::Traces;
+use std::cell::RefCell;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// What to leave out.
@@ -22,6 +26,13 @@ enum Part {
     Cluster,
 }
 
+/// What is played on, and the actor that plays. The cluster goes first.
+struct Stage {
+    cluster: Cluster,
+    actor: PathBuf,
+    _along: TakenAlong,
+}
+
 /// Scenarios that take a kubelet longer than this are left to `cargo xtask conformance`.
 const LONGEST: u64 = 45;
 
@@ -30,74 +41,98 @@ const PODS: u64 = 16;
 const SEED: u64 = 1;
 
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
-    let with_cluster = !args.without.contains(&Part::Cluster);
-    let is_ci = std::env::var("CI").is_ok_and(|value| is_yes(&value));
-    if is_ci && !with_cluster {
-        bail!("CI is set, and in CI nothing is left out: unset it, or take `--without` away");
-    }
-    let mut steps = Steps::new(if with_cluster { 11 } else { 7 });
-    steps.step("tools", || tools(workspace, with_cluster))?;
-    steps.step("format", || format(workspace))?;
-    steps.step("rules of the project", || check::run(workspace))?;
-    steps.step("lints", || {
-        let clippy = ["clippy", "--workspace", "--all-targets", "--locked"];
-        run_command(workspace.cargo(&clippy).args(["--", "-D", "warnings"]))
-    })?;
-    steps.step("documentation", || {
-        let doc = ["doc", "--workspace", "--no-deps", "--locked"];
-        run_command(workspace.cargo(&doc).env("RUSTDOCFLAGS", "-D warnings"))
-    })?;
-    steps.step("tests", || {
-        run_command(&mut workspace.cargo(&["test", "--workspace", "--locked"]))
-    })?;
-    steps.step("conformance", || {
-        conformance::run(workspace, &conformance::Args::engine())
-    })?;
+    let ci = std::env::var("CI").ok();
+    let with_cluster = is_wanted(Part::Cluster, &args.without, ci.as_deref())?;
+    let stage = RefCell::new(None);
+    let mut steps = vec![
+        Step::new("tools", || tools(workspace, with_cluster)),
+        Step::new("format", || format(workspace)),
+        Step::new("rules of the project", || check::run(workspace)),
+        Step::new("lints", || {
+            let clippy = ["clippy", "--workspace", "--all-targets", "--locked"];
+            run_command(workspace.cargo(&clippy).args(["--", "-D", "warnings"]))
+        }),
+        Step::new("documentation", || {
+            let doc = ["doc", "--workspace", "--no-deps", "--locked"];
+            run_command(workspace.cargo(&doc).env("RUSTDOCFLAGS", "-D warnings"))
+        }),
+        Step::new("tests", || {
+            run_command(&mut workspace.cargo(&["test", "--workspace", "--locked"]))
+        }),
+        Step::new("conformance", || {
+            conformance::run(workspace, &conformance::Args::engine())
+        }),
+    ];
     if with_cluster {
-        on_cluster(workspace, &mut steps)?;
+        steps.extend(on_cluster(workspace, &stage));
     }
-    steps.finish();
-    Ok(())
+    step::all(steps)
+}
+
+/// Whether a part belongs to this run.
+fn is_wanted(part: Part, without: &[Part], ci: Option<&str>) -> anyhow::Result<bool> {
+    let is_ci = !matches!(ci, None | Some("" | "0" | "false"));
+    ensure!(
+        !is_ci || without.is_empty(),
+        "CI is set, and in CI nothing is left out: unset it, or take `--without` away"
+    );
+    Ok(!without.contains(&part))
 }
 
 /// All that needs a real kubelet, on one cluster, which goes again whatever becomes of it.
-fn on_cluster(workspace: &Workspace, steps: &mut Steps) -> anyhow::Result<()> {
-    let actor = cluster::actor(workspace)?;
-    let mut cluster = None;
-    steps.step("a cluster", || {
-        cluster = Some(cluster::up_for_tests(&actor)?);
-        Ok(())
-    })?;
-    let Some((cluster, _along)) = cluster else {
-        return Ok(());
+fn on_cluster<'a>(workspace: &'a Workspace, stage: &'a RefCell<Option<Stage>>) -> [Step<'a>; 4] {
+    let on = |work: fn(&Workspace, &Stage) -> anyhow::Result<()>| {
+        move || {
+            let stage = stage.borrow();
+            work(workspace, stage.as_ref().context("there is no cluster")?)
+        }
     };
-    let played = steps
-        .step("scenarios on the kubelet", || {
-            conformance::on_kubelet(workspace, &cluster, LONGEST)
+    [
+        Step::new("a cluster", || {
+            *stage.borrow_mut() = Some(Stage::set(workspace)?);
+            Ok(())
+        }),
+        Step::new(
+            "scenarios on the kubelet",
+            on(|workspace, stage| conformance::on_kubelet(workspace, &stage.cluster, LONGEST)),
+        ),
+        Step::new(
+            "random pods on the kubelet and here",
+            on(|_, Stage { cluster, actor, .. }| {
+                differential::compare(cluster, actor, &differential::Args::fixed(SEED, PODS))
+            }),
+        ),
+        Step::new("nothing is left of the cluster", || {
+            stage.take().map_or(Ok(()), Stage::strike)
+        }),
+    ]
+}
+
+// === impl Stage ===
+
+impl Stage {
+    fn set(workspace: &Workspace) -> anyhow::Result<Self> {
+        let actor = cluster::actor(workspace)?;
+        let (cluster, along) = cluster::up_for_tests(&actor)?;
+        Ok(Self {
+            cluster,
+            actor,
+            _along: along,
         })
-        .and_then(|()| {
-            steps.step("random pods on the kubelet and here", || {
-                differential::compare(&cluster, &actor, &differential::Args::fixed(SEED, PODS))
-            })
-        });
-    let traces = Traces::of(&cluster);
-    let down = cluster.down();
-    played.and(down)?;
-    steps.step("nothing is left of the cluster", || nothing_left(&traces))
-}
+    }
 
-fn nothing_left(traces: &Traces) -> anyhow::Result<()> {
-    let left = traces.left();
-    ensure!(
-        left.is_empty(),
-        "the cluster is down, and this is left of it: {}",
-        left.join(", ")
-    );
-    Ok(())
-}
-
-fn is_yes(value: &str) -> bool {
-    !matches!(value, "" | "0" | "false")
+    /// Takes it down and looks whether it is gone.
+    fn strike(self) -> anyhow::Result<()> {
+        let traces = Traces::of(&self.cluster);
+        self.cluster.down()?;
+        let left = traces.left();
+        ensure!(
+            left.is_empty(),
+            "the cluster is down, and this is left of it: {}",
+            left.join(", ")
+        );
+        Ok(())
+    }
 }
 
 /// Rustfmt and clippy are parts of a toolchain that a machine need not have.
@@ -133,11 +168,14 @@ mod tests {
 
     #[test]
     fn nothing_is_left_out_where_ci_is_set() {
-        for value in ["true", "1", "yes"] {
-            assert!(is_yes(value), "{value}");
+        let wanted = |without: &[Part], ci| is_wanted(Part::Cluster, without, ci);
+        for ci in ["true", "1", "yes"] {
+            assert!(wanted(&[Part::Cluster], Some(ci)).is_err(), "{ci}");
+            assert!(wanted(&[], Some(ci)).unwrap(), "{ci}");
         }
-        for value in ["", "0", "false"] {
-            assert!(!is_yes(value), "{value}");
+        for ci in [None, Some(""), Some("0"), Some("false")] {
+            assert!(!wanted(&[Part::Cluster], ci).unwrap(), "{ci:?}");
+            assert!(wanted(&[], ci).unwrap(), "{ci:?}");
         }
     }
 }
