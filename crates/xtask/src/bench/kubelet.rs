@@ -2,7 +2,8 @@
 //!
 //! The pod has four native sidecars and a main. In one form each sidecar has a startup probe, so that each waits for
 //! the one before; in the other there are no probes, which is the floor of what a chain costs. Measured is the time
-//! from the request to Ready, and from the deletion until everything is gone.
+//! from the request to Ready, and from the deletion until everything is gone. The two take turns, so that whatever else
+//! the machine does meanwhile is in the way of both.
 
 use super::statistics::median;
 use crate::clock::Stopwatch;
@@ -41,6 +42,17 @@ const PODS: &str = "/api/v1/namespaces/default/pods";
 /// There in the image, and on every machine that has a cluster.
 const TRUE: [&str; 2] = ["/bin/busybox", "true"];
 
+// === impl Times ===
+
+impl Times {
+    fn median(all: &[Self]) -> Self {
+        Self {
+            ready: median(all.iter().map(|times| times.ready).collect()),
+            gone: median(all.iter().map(|times| times.gone).collect()),
+        }
+    }
+}
+
 pub(super) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
     let pillion = build(workspace)?;
     let actor = cluster::actor(workspace)?;
@@ -52,11 +64,15 @@ pub(super) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
     cluster::with(&actor, |cluster| {
         let api = cluster.api();
         for (name, probes) in [("startup probes", true), ("no probes", false)] {
-            let theirs = rounds(args, |round| on_kubelet(&api, &pod(ACTOR, probes, round)))?;
-            let ours = rounds(args, |round| {
-                let pod = pod(&actor.to_string_lossy(), probes, round);
-                on_pillion(&pillion, folder.path(), &pod)
-            })?;
+            let (theirs, ours) = in_turn(
+                args.rounds,
+                |round| on_kubelet(&api, &pod(ACTOR, probes, round)),
+                |round| {
+                    let pod = pod(&actor.to_string_lossy(), probes, round);
+                    on_pillion(&pillion, folder.path(), &pod)
+                },
+            )?;
+            let (theirs, ours) = (Times::median(&theirs), Times::median(&ours));
             row(
                 &format!("{name}, create to Ready"),
                 theirs.ready,
@@ -79,12 +95,15 @@ fn build(workspace: &Workspace) -> anyhow::Result<PathBuf> {
     Ok(workspace.target().join("release/pillion"))
 }
 
-fn rounds(args: &Args, round: impl Fn(u32) -> anyhow::Result<Times>) -> anyhow::Result<Times> {
-    let all: Vec<_> = (1..=args.rounds).map(round).collect::<Result<_, _>>()?;
-    Ok(Times {
-        ready: median(all.iter().map(|times| times.ready).collect()),
-        gone: median(all.iter().map(|times| times.gone).collect()),
-    })
+/// One round of each, and then the next one.
+fn in_turn<T>(
+    rounds: u32,
+    mut theirs: impl FnMut(u32) -> anyhow::Result<T>,
+    mut ours: impl FnMut(u32) -> anyhow::Result<T>,
+) -> anyhow::Result<(Vec<T>, Vec<T>)> {
+    let rounds = 1..=rounds;
+    let both = rounds.map(|round| Ok((theirs(round)?, ours(round)?)));
+    both.collect()
 }
 
 /// The pod, with the actor where it is.
@@ -186,4 +205,27 @@ fn on_pillion(pillion: &Path, folder: &Path, pod: &Value) -> anyhow::Result<Time
     child.wait()?;
     let gone = stop.elapsed().as_secs_f64();
     Ok(Times { ready, gone })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    #[test]
+    fn the_two_take_turns() {
+        let order = RefCell::new(String::new());
+        let note = |who: char| {
+            let order = &order;
+            move |round| {
+                order.borrow_mut().push(who);
+                Ok(round)
+            }
+        };
+
+        let (theirs, ours) = in_turn(3, note('k'), note('p')).unwrap();
+
+        assert_eq!(order.into_inner(), "kpkpkp");
+        assert_eq!((theirs, ours), (vec![1, 2, 3], vec![1, 2, 3]));
+    }
 }
