@@ -20,6 +20,7 @@ mod command;
 pub mod files;
 mod go;
 pub mod image;
+mod kubelet;
 mod member;
 mod network;
 mod package;
@@ -74,10 +75,6 @@ const MEMBERS: [&str; 7] = [
     "kubelet",
 ];
 
-/// How often the kubelet is started before that counts as a failure, and how long it is left alone in between.
-const ATTEMPTS: usize = 4;
-const SETTLE: Duration = Duration::from_secs(1);
-
 /// How long something may take to come up on a machine with much to do.
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -116,8 +113,8 @@ pub fn up(
     Ok(cluster)
 }
 
-/// Takes over a cluster that somebody has brought up and left; none if there is none.
-pub fn attach(places: &Places, tell: fn(&str)) -> anyhow::Result<Option<Cluster>> {
+/// Takes over a cluster that somebody has brought up and left, and gives its pods this actor; none if there is none.
+pub fn attach(places: &Places, actor: &Path, tell: fn(&str)) -> anyhow::Result<Option<Cluster>> {
     if standing(places)
         .iter()
         .any(|standing| standing.pid.is_none())
@@ -127,6 +124,12 @@ pub fn attach(places: &Places, tell: fn(&str)) -> anyhow::Result<Option<Cluster>
     need_root()?;
     let places = places.clone();
     let lock = lock(&places, Duration::ZERO)?;
+    if !image::is_made_of(&places, actor)? {
+        tell(
+            "the actor is another one than when the cluster was brought up: making its images again",
+        );
+        image::make(&places, actor)?;
+    }
     Ok(Some(Cluster {
         places,
         tell,
@@ -246,35 +249,6 @@ impl Cluster {
         clean_up(&self.places)
     }
 
-    /// Stops the kubelet; containers run on.
-    pub fn stop_kubelet(&self) -> anyhow::Result<()> {
-        stop(&self.places, "kubelet")
-    }
-
-    /// Starts the kubelet, and waits until it answers for its node.
-    pub fn start_kubelet(&self, kubelet: Kubelet) -> anyhow::Result<()> {
-        let places = &self.places;
-        fs::write(places.file("kubelet.json"), files::kubelet(places, kubelet))?;
-        for _ in 1..ATTEMPTS {
-            // A containerd that was started just now may answer before it knows its containers, and a kubelet that
-            // hears that ends.
-            if self.try_kubelet().is_ok() {
-                return Ok(());
-            }
-            stop(places, "kubelet")?;
-            wait::pause(SETTLE);
-        }
-        self.try_kubelet()
-    }
-
-    fn try_kubelet(&self) -> anyhow::Result<()> {
-        let places = &self.places;
-        let program = places.program("kubelet");
-        self.begin("kubelet", &program, &arguments::kubelet(places))?;
-        let health = format!("/api/v1/nodes/{NODE_NAME}/proxy/healthz");
-        self.wait("kubelet", || Ok(self.api().is_well(&health)))
-    }
-
     /// Removes containers that have ended from the records of containerd. The kubelet must not run.
     pub fn forget(&self, ids: &[String]) -> anyhow::Result<()> {
         let places = &self.places;
@@ -304,7 +278,7 @@ impl Cluster {
         image::make(places, actor)?;
         self.wait("kube-apiserver", || Ok(self.api().is_well("/readyz")))?;
         self.start_controllers()?;
-        self.start_kubelet(kubelet)?;
+        self.set_up_kubelet(kubelet)?;
         self.wait("the node", || self.is_node_ready())?;
         let account = "/api/v1/namespaces/default/serviceaccounts/default";
         self.wait("the default account", || {

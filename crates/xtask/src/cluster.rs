@@ -132,8 +132,9 @@ pub(crate) fn with<T>(
     work: impl FnOnce(&cluster::Cluster) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let places = Places::of(&usual_name())?;
-    if let Some(found) = cluster::attach(&places, tell)? {
-        return work(&found);
+    if let Some(found) = cluster::attach(&places, actor, tell)? {
+        let done = work(&found);
+        return both(done, found.restore_kubelet());
     }
     let _along = interruption::take_along(places.name())?;
     let own = cluster::up(&places, actor, Kubelet::default(), tell)?;

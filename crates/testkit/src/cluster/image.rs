@@ -15,21 +15,43 @@ use std::path::{Path, PathBuf};
 /// Where the actor is in the image.
 pub const ACTOR: &str = "/actor";
 
+/// Which actor the images were made of.
+const MADE_OF: &str = "actor.sum";
+
 /// Makes the images and hands them to containerd.
 pub(super) fn make(places: &Places, actor: &Path) -> anyhow::Result<()> {
     let folder = places.file("images");
+    if folder.exists() {
+        // Somebody was killed in the middle of this.
+        fs::remove_dir_all(&folder)?;
+    }
     let root = folder.join("root");
     lay_out(&root, actor)?;
     let layer = folder.join("layer.tar");
     archive(&root, &layer, &["."])?;
-    let sum = output(command("sha256sum", ["--binary"]).arg(&layer))?;
-    let sum = sum.split(' ').next().unwrap_or_default().to_owned();
+    let sum = checksum(&layer)?;
     for image in [IMAGE, OTHER_IMAGE] {
         let file = pack(&folder, image, &sum)?;
         import(places, &file)?;
     }
     fs::remove_dir_all(&folder)?;
+    fs::write(places.file(MADE_OF), checksum(actor)?)?;
     Ok(())
+}
+
+/// Whether the images were made of that actor, and not of one that was there before it.
+pub(super) fn is_made_of(places: &Places, actor: &Path) -> anyhow::Result<bool> {
+    is_sum_of(&places.file(MADE_OF), actor)
+}
+
+fn is_sum_of(sum: &Path, file: &Path) -> anyhow::Result<bool> {
+    let file = checksum(file)?;
+    Ok(fs::read_to_string(sum).is_ok_and(|sum| sum == file))
+}
+
+fn checksum(file: &Path) -> anyhow::Result<String> {
+    let sum = output(command("sha256sum", ["--binary"]).arg(file))?;
+    Ok(sum.split(' ').next().unwrap_or_default().to_owned())
 }
 
 /// Hands an archive in Docker's form to containerd.
@@ -155,5 +177,19 @@ mod tests {
         ];
         assert_eq!(found, wanted);
         assert_eq!(libraries("\tstatically linked\n").count(), 0);
+    }
+
+    #[test]
+    fn an_actor_that_was_built_anew_is_another_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (actor, sum) = (folder.path().join("actor"), folder.path().join("sum"));
+        fs::write(&actor, "old").unwrap();
+        assert!(!is_sum_of(&sum, &actor).unwrap());
+
+        fs::write(&sum, checksum(&actor).unwrap()).unwrap();
+        assert!(is_sum_of(&sum, &actor).unwrap());
+
+        fs::write(&actor, "new").unwrap();
+        assert!(!is_sum_of(&sum, &actor).unwrap());
     }
 }
