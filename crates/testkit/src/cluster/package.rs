@@ -1,4 +1,7 @@
 //! What a cluster needs of the distribution, by the names of Debian's packages.
+//!
+//! One of them brings a service, which the machine's own service manager would start now and with every boot. A cluster
+//! needs only its program, so the service is neither started nor enabled.
 
 use super::command::{command, is_there, run};
 use anyhow::{Context as _, ensure};
@@ -31,6 +34,17 @@ const PACKAGES: [Package; 7] = [
     Package::new("util-linux", Sign::Program("nsenter")),
 ];
 
+/// The one with a service, which has its name.
+const WITH_SERVICE: &str = "containerd";
+
+/// It is there where systemd runs.
+const SERVICE_MANAGER: &str = "/run/systemd/system";
+
+const WITHOUT_STARTING: &str = r#"
+    if start=$(command -v deb-systemd-invoke); then mount --bind /bin/true "$start"; fi
+    exec "$@"
+"#;
+
 /// Whether what is missing can be installed.
 pub(super) fn check() -> anyhow::Result<()> {
     let missing: Vec<_> = missing().collect();
@@ -53,10 +67,21 @@ pub(super) fn install(tell: &dyn Fn(&str)) -> anyhow::Result<()> {
     let help = || {
         format!("cannot install {names}; on a machine without apt-get, install them by other means")
     };
+    let manages = Path::new(SERVICE_MANAGER).exists();
+    let install = || run(&mut install_command(&missing, manages));
     // The lists may be missing, or be so old that what they name is gone.
-    if run(&mut install_command(&missing)).is_err() {
-        run(&mut apt(&["update"])).with_context(help)?;
-        run(&mut install_command(&missing)).with_context(help)?;
+    if install().is_err() {
+        run(&mut command("apt-get", ["update"])).with_context(help)?;
+        install().with_context(help)?;
+    }
+    if manages && missing.contains(&WITH_SERVICE) {
+        let disabled = run(&mut command("systemctl", ["disable", WITH_SERVICE]));
+        tell(&match disabled {
+            Ok(()) => format!("the service of {WITH_SERVICE} is neither started nor enabled"),
+            Err(error) => {
+                format!("the service of {WITH_SERVICE} starts with the next boot: {error:#}")
+            }
+        });
     }
     Ok(())
 }
@@ -68,15 +93,18 @@ fn missing() -> impl Iterator<Item = &'static str> {
     missing.map(|package| package.name)
 }
 
-fn install_command(packages: &[&str]) -> Command {
-    let mut apt = apt(&["install", "--yes", "--no-install-recommends"]);
-    apt.args(packages);
-    apt
-}
-
-fn apt(arguments: &[&str]) -> Command {
-    let mut apt = command("apt-get", arguments);
-    apt.env("DEBIAN_FRONTEND", "noninteractive");
+/// Where a service manager runs, packages start their services by one program. It does nothing here, and nowhere else: the
+/// file lies over it in a mount namespace that ends with the command.
+fn install_command(packages: &[&str], manages: bool) -> Command {
+    let mut apt = if manages {
+        let quietly = ["--mount", "sh", "-ec", WITHOUT_STARTING, "sh", "apt-get"];
+        command("unshare", quietly)
+    } else {
+        Command::new("apt-get")
+    };
+    apt.args(["install", "--yes", "--no-install-recommends"])
+        .args(packages)
+        .env("DEBIAN_FRONTEND", "noninteractive");
     apt
 }
 
@@ -96,5 +124,33 @@ impl Sign {
             Self::Program(name) => is_there(name),
             Self::File(path) => Path::new(path).exists(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(command: &Command) -> Vec<&str> {
+        let arguments = command.get_args().map(|word| word.to_str().unwrap());
+        let program = command.get_program().to_str();
+        program.into_iter().chain(arguments).collect()
+    }
+
+    #[test]
+    fn no_service_is_started_where_there_is_a_manager() {
+        let managed = install_command(&["containerd"], true);
+        assert_eq!(words(&managed)[..2], ["unshare", "--mount"]);
+        assert!(words(&managed).contains(&WITHOUT_STARTING));
+        let plain = install_command(&["containerd"], false);
+        assert_eq!(words(&plain)[..2], ["apt-get", "install"]);
+        for command in [managed, plain] {
+            assert_eq!(words(&command).last(), Some(&"containerd"));
+        }
+    }
+
+    #[test]
+    fn the_package_with_a_service_is_among_those_that_are_needed() {
+        assert!(PACKAGES.iter().any(|package| package.name == WITH_SERVICE));
     }
 }
