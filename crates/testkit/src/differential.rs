@@ -7,17 +7,20 @@
 //! ```
 //!
 //! Both have the same actors and the same scripts. A pod that differs is played once more, so that a busy machine is not
-//! taken for a rule, and then made smaller.
+//! taken for a rule, and then made smaller; one that does not differ again is told of all the same. Host processes have no
+//! images: a pod whose images are missing or exchanged is played by the engine in virtual time here.
 
 mod account;
 pub mod compare;
 pub mod dice;
 pub mod draft;
+mod shrink;
 
 use crate::cluster::Cluster;
 use crate::cluster::files::{BackOff, Kubelet};
 use crate::kubelet::Player;
 use crate::processes;
+use crate::processes::suite::side_by_side;
 use anyhow::anyhow;
 use compare::compare;
 use dice::Dice;
@@ -26,10 +29,10 @@ use pillion_engine::status::ContainerState;
 use pillion_simulator::line::Part;
 use pillion_simulator::scenario::read;
 use pillion_simulator::{self as simulator, Case, Record, Scenario};
+use shrink::{Kinds, kind, shrink};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use std::{fs, thread};
@@ -51,6 +54,17 @@ pub struct Setup<'a> {
     pub tell: fn(&str),
 }
 
+/// What became of all pods.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Those that differ whenever they are played.
+    pub differing: Vec<Disagreement>,
+    /// Those that differed once and not again.
+    pub once: Vec<Disagreement>,
+    /// So many of them were played in virtual time here.
+    pub in_virtual_time: usize,
+}
+
 /// A pod of which two plays differ.
 #[derive(Clone, Debug)]
 pub struct Disagreement {
@@ -65,39 +79,45 @@ pub struct Disagreement {
 }
 
 /// Two plays of one pod.
+#[derive(Clone, Debug)]
 struct Comparison {
     found: Vec<String>,
     seen: String,
+    /// What was found in general; nothing if the pod could not be played.
+    kinds: Kinds,
 }
 
 /// So many pods from one word of progress to the next.
 const STRIDE: usize = 20;
 
-/// A pod is made smaller so many times at most.
-const STEPS: usize = 8;
-
 /// Plays so many pods and says which differ.
-pub fn run(seed: u64, pods: u64, setup: Setup<'_>) -> anyhow::Result<Vec<Disagreement>> {
+pub fn run(seed: u64, pods: u64, setup: Setup<'_>) -> anyhow::Result<Outcome> {
     let drafts = (seed..seed + pods).map(|seed| (seed, Draft::random(&mut Dice::new(seed))));
     let drafts: Vec<_> = drafts.collect();
-    let mut found = Vec::new();
+    let images = drafts.iter().filter(|(_, draft)| draft.needs_images());
+    let mut outcome = Outcome {
+        in_virtual_time: images.count(),
+        ..Outcome::default()
+    };
     for delay in Delay::ALL {
         let drafts = drafts.iter().filter(|(_, draft)| draft.delay() == delay);
         let drafts: Vec<_> = drafts.cloned().collect();
         if !drafts.is_empty() {
-            found.extend(round(delay, &drafts, setup)?);
+            round(delay, drafts, setup, &mut outcome)?;
         }
     }
-    found.sort_by_key(|one| one.seed);
-    Ok(found)
+    outcome.differing.sort_by_key(|one| one.seed);
+    outcome.once.sort_by_key(|one| one.seed);
+    Ok(outcome)
 }
 
 /// Plays pods whose containers wait so long when they have crashed: the kubelet has one delay for all.
 fn round(
     delay: Delay,
-    drafts: &[(u64, Draft)],
+    drafts: Vec<(u64, Draft)>,
     setup: Setup<'_>,
-) -> anyhow::Result<Vec<Disagreement>> {
+    outcome: &mut Outcome,
+) -> anyhow::Result<()> {
     let back_off = match delay {
         Delay::Short => BackOff::AtMost(Duration::from_secs(1)),
         Delay::Usual => BackOff::Standard,
@@ -107,17 +127,51 @@ fn round(
     setup.cluster.stop_kubelet()?;
     setup.cluster.start_kubelet(Kubelet { back_off })?;
     let player = Player::open(setup.cluster)?;
-    let first = differing(&player, drafts, setup);
-    if first.is_empty() {
-        return Ok(first);
+    let first = play(&player, &drafts, setup);
+    let differing = drafts.into_iter().zip(first);
+    let differing = differing.filter(|(_, first)| !first.found.is_empty());
+    let (drafts, first): (Vec<_>, Vec<_>) = differing.unzip();
+    if drafts.is_empty() {
+        return Ok(());
     }
-    (setup.tell)(&format!("{} of {pods} pods differ; once more", first.len()));
-    let again = once_more(&player, first, setup);
-    if !setup.shrinks {
-        return Ok(again);
+    (setup.tell)(&format!(
+        "{} of {pods} pods differ; once more",
+        drafts.len()
+    ));
+    let again = play(&player, &drafts, setup);
+    for (((seed, draft), first), again) in drafts.into_iter().zip(first).zip(again) {
+        if again.found.is_empty() {
+            outcome.once.push(Disagreement::new(seed, draft, first));
+            continue;
+        }
+        let (draft, comparison) = if setup.shrinks {
+            shrink(draft, again, |simpler| {
+                let pods = simpler.len();
+                (setup.tell)(&format!("pod {seed}, made smaller in {pods} ways"));
+                let simpler = simpler.iter().map(|draft| (seed, draft.clone()));
+                play(&player, &simpler.collect::<Vec<_>>(), setup)
+            })
+        } else {
+            (draft, again)
+        };
+        let one = Disagreement::new(seed, draft, comparison);
+        outcome.differing.push(one);
     }
-    let shrunk = again.into_iter().map(|one| shrink(&player, one, setup));
-    Ok(shrunk.collect())
+    Ok(())
+}
+
+// === impl Disagreement ===
+
+impl Disagreement {
+    fn new(seed: u64, draft: Draft, comparison: Comparison) -> Self {
+        let Comparison { found, seen, .. } = comparison;
+        Self {
+            seed,
+            draft,
+            found,
+            seen,
+        }
+    }
 }
 
 // === impl Comparison ===
@@ -141,80 +195,38 @@ impl Comparison {
                 }
             }
         }
-        Self { found, seen }
+        Self::new(found, seen)
+    }
+
+    fn new(found: Vec<String>, seen: String) -> Self {
+        let kinds = found.iter().map(|sentence| kind(sentence)).collect();
+        Self { found, seen, kinds }
     }
 
     fn failed(why: &anyhow::Error) -> Self {
         Self {
             found: vec![format!("it cannot be played: {why:#}")],
             seen: String::new(),
+            kinds: Kinds::new(),
         }
     }
 }
 
-/// Makes a pod smaller as long as it differs, every time that it is played.
-fn shrink(player: &Player<'_>, mut one: Disagreement, setup: Setup<'_>) -> Disagreement {
-    for _ in 0..STEPS {
-        (setup.tell)(&format!("pod {}, made smaller", one.seed));
-        let simpler = one.draft.simpler().into_iter();
-        let simpler: Vec<_> = simpler.map(|draft| (one.seed, draft)).collect();
-        let smaller = differing(player, &simpler, setup);
-        let mut smaller = once_more(player, smaller, setup);
-        if smaller.is_empty() {
-            return one;
+/// What differs of each of these pods. One that cannot be played counts as one that differs, so that the others are not
+/// played in vain.
+fn play(player: &Player<'_>, drafts: &[(u64, Draft)], setup: Setup<'_>) -> Vec<Comparison> {
+    let done = AtomicUsize::new(0);
+    side_by_side(drafts, setup.together, |(seed, draft)| {
+        let result = both(player, draft, setup).unwrap_or_else(|why| Comparison::failed(&why));
+        if !result.found.is_empty() {
+            (setup.tell)(&format!("pod {seed}: {}", result.found.join("; ")));
         }
-        one = smaller.swap_remove(0);
-    }
-    one
-}
-
-/// Those that differ again: a busy machine is not taken for a rule.
-fn once_more(player: &Player<'_>, found: Vec<Disagreement>, setup: Setup<'_>) -> Vec<Disagreement> {
-    let drafts = found.into_iter().map(|one| (one.seed, one.draft));
-    differing(player, &drafts.collect::<Vec<_>>(), setup)
-}
-
-/// Those of the pods that differ, in their order. One that cannot be played counts as one that differs, so that the others
-/// are not played in vain.
-fn differing(player: &Player<'_>, drafts: &[(u64, Draft)], setup: Setup<'_>) -> Vec<Disagreement> {
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let found: Mutex<Vec<(usize, Comparison)>> = Mutex::default();
-    let work = || {
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some((seed, draft)) = drafts.get(place) else {
-                return;
-            };
-            let result = both(player, draft, setup).unwrap_or_else(|why| Comparison::failed(&why));
-            if !result.found.is_empty() {
-                (setup.tell)(&format!("pod {seed}: {}", result.found.join("; ")));
-                let mut found = found.lock().expect("nobody panics with it");
-                found.push((place, result));
-            }
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            if done.is_multiple_of(STRIDE) && done < drafts.len() {
-                (setup.tell)(&format!("{done} of {} pods", drafts.len()));
-            }
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        if done.is_multiple_of(STRIDE) && done < drafts.len() {
+            (setup.tell)(&format!("{done} of {} pods", drafts.len()));
         }
-    };
-    thread::scope(|scope| {
-        for _ in 0..setup.together.min(drafts.len()) {
-            scope.spawn(work);
-        }
-    });
-    let mut found = found.into_inner().expect("nobody panics with it");
-    found.sort_by_key(|(place, _)| *place);
-    let disagreement = |(place, result): (usize, Comparison)| {
-        let (seed, draft) = drafts.get(place).cloned()?;
-        let Comparison { found, seen } = result;
-        Some(Disagreement {
-            seed,
-            draft,
-            found,
-            seen,
-        })
-    };
-    found.into_iter().filter_map(disagreement).collect()
+        result
+    })
 }
 
 /// Plays a pod on both and says what differs.

@@ -63,8 +63,8 @@ pub(crate) fn compare(cluster: &Cluster, actor: &Path, args: &Args) -> anyhow::R
         shrinks: !as_is,
         tell: cluster::tell,
     };
-    let differing = differential::run(seed, pods, setup)?;
-    for one in &differing {
+    let outcome = differential::run(seed, pods, setup)?;
+    for one in &outcome.differing {
         let Disagreement {
             seed,
             draft,
@@ -73,11 +73,62 @@ pub(crate) fn compare(cluster: &Cluster, actor: &Path, args: &Args) -> anyhow::R
         } = one;
         println!("\npod {seed}: {}\n{draft}\n{seen}", found.join("\n  "));
     }
-    match differing.len() {
+    if let Some(once) = once(&outcome.once) {
+        println!("\n{once}");
+    }
+    let in_virtual_time = format!("{} of {pods} here in virtual time", outcome.in_virtual_time);
+    match outcome.differing.len() {
         0 => {
-            println!("\n{pods} pods from {seed} on: the kubelet and the host processes agree");
+            println!(
+                "\n{pods} pods from {seed} on: the kubelet and the host processes agree; {in_virtual_time}"
+            );
             Ok(())
         }
-        count => bail!("{count} of {pods} pods differ"),
+        count => bail!("{count} of {pods} pods differ; {in_virtual_time}"),
+    }
+}
+
+/// What is said of pods that differed once and not again, if there are any.
+fn once(once: &[Disagreement]) -> Option<String> {
+    let seeds: Vec<_> = once.iter().map(|one| one.seed.to_string()).collect();
+    let found = once.iter().map(|one| {
+        let Disagreement { seed, found, .. } = one;
+        format!("\n  pod {seed}: {}", found.join("; "))
+    });
+    let pods = if once.len() == 1 { "pod" } else { "pods" };
+    (!once.is_empty()).then(|| {
+        format!(
+            "{} {pods} differed once and not again: seeds {}{}",
+            once.len(),
+            seeds.join(", "),
+            found.collect::<String>()
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pillion_testkit::differential::dice::Dice;
+    use pillion_testkit::differential::draft::Draft;
+
+    #[test]
+    fn pods_that_differed_once_are_told_of() {
+        let one = |seed, found: &[&str]| Disagreement {
+            seed,
+            draft: Draft::random(&mut Dice::new(seed)),
+            found: found.iter().map(|word| (*word).to_owned()).collect(),
+            seen: String::new(),
+        };
+        let told = once(&[
+            one(7, &["m1 waits", "m2 ends"]),
+            one(9, &["the pod is Failed"]),
+        ]);
+        assert_eq!(
+            told.unwrap(),
+            "2 pods differed once and not again: seeds 7, 9\n  \
+             pod 7: m1 waits; m2 ends\n  pod 9: the pod is Failed"
+        );
+        assert_eq!(once(&[]), None);
     }
 }

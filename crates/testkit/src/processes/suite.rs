@@ -91,16 +91,13 @@ pub(crate) fn has_failed(result: &Result) -> bool {
 }
 
 /// Plays these, so many at once; the results in the same order.
-pub(crate) fn side_by_side<T: Sync>(
+pub(crate) fn side_by_side<T: Sync, R: Send>(
     pieces: &[T],
     together: usize,
-    play: impl Fn(&T) -> Result + Sync,
-) -> Vec<Result> {
+    play: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
     let next = AtomicUsize::new(0);
-    let results: Vec<_> = pieces
-        .iter()
-        .map(|_| Mutex::new(Err("not played".to_owned())))
-        .collect();
+    let results: Vec<_> = pieces.iter().map(|_| Mutex::new(None)).collect();
     let work = || {
         loop {
             let place = next.fetch_add(1, Ordering::Relaxed);
@@ -108,17 +105,18 @@ pub(crate) fn side_by_side<T: Sync>(
                 return;
             };
             let result = play(piece);
-            *results[place].lock().expect("nobody panics with it") = result;
+            *results[place].lock().expect("nobody panics with it") = Some(result);
         }
     };
     thread::scope(|scope| {
-        for _ in 0..together.min(pieces.len()) {
+        for _ in 0..together.max(1).min(pieces.len()) {
             scope.spawn(work);
         }
     });
     let results = results.into_iter();
+    let results = results.map(|result| result.into_inner().expect("nobody panics with it"));
     results
-        .map(|result| result.into_inner().expect("nobody panics with it"))
+        .map(|result| result.expect("every piece was played"))
         .collect()
 }
 
