@@ -192,7 +192,9 @@ impl Actor {
     }
 
     fn come_up(&self, now: Tick, agenda: &mut Agenda) -> io::Result<()> {
+        self.write(Word::Started)?;
         if self.part == Part::Itself {
+            // After the line: a hook that waits for it may return now.
             self.stage.is_up(&self.name, self.run, now)?;
             agenda.ready_at = at(self.plan.ready_in, now);
             let asks = self.plan.asks.iter();
@@ -200,7 +202,7 @@ impl Actor {
                 .map(|(after, number)| (now + *after, *number))
                 .collect();
         }
-        self.write(Word::Started)
+        Ok(())
     }
 
     fn end(&self, end: End) -> io::Result<u8> {

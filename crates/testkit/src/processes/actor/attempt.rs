@@ -77,7 +77,12 @@ impl Actor {
     }
 
     fn wait_until_started(&self, caller: &Caller<'_>) -> io::Result<Result<(), GivenUp>> {
-        while self.stage.up_since(&self.name, self.run).is_none() {
+        let is_up = || {
+            // Its container may have been slower to begin its run than this hook was to ask.
+            let run = self.stage.run_of(&self.name);
+            self.stage.up_since(&self.name, run).is_some()
+        };
+        while !is_up() {
             if caller.wait(Some(LOOK))?.is_err() {
                 return Ok(Err(GivenUp));
             }
