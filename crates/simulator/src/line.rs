@@ -250,6 +250,14 @@ impl fmt::Display for Word {
     }
 }
 
+impl FromStr for Word {
+    type Err = UnknownLine;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::named(text).ok_or(UnknownLine::Word)
+    }
+}
+
 // === impl LineName ===
 
 impl fmt::Display for LineName {
@@ -263,7 +271,7 @@ impl FromStr for LineName {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (who, word) = text.rsplit_once(' ').ok_or(UnknownLine::Word)?;
-        let word = Word::named(word).ok_or(UnknownLine::Word)?;
+        let word = word.parse()?;
         Ok(who.trim().parse::<Who>()?.says(word))
     }
 }

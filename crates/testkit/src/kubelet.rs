@@ -10,7 +10,6 @@
 //! engine is asked. A file that a kubelet does not pass is wrong.
 
 mod director;
-mod ends;
 mod eyes;
 mod interruption;
 mod late;

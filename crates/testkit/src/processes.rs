@@ -24,6 +24,7 @@ mod ports;
 pub mod scale;
 pub mod stage;
 pub mod suite;
+pub mod witness;
 
 use front::Director;
 use network::Network;
@@ -48,6 +49,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
+use witness::{Life, Watch};
 
 /// Facts are not needed again: processes end with their driver.
 struct Forgotten;
@@ -60,6 +62,33 @@ pub fn play(
     actor: &Path,
     folder: &Path,
 ) -> io::Result<Record> {
+    let (record, _) = perform(scenario, pod, actor, folder)?;
+    Ok(record)
+}
+
+/// The same, with somebody who sees each process from its beginning to its end and has no part in the play. Times are
+/// counted as in the record.
+pub fn play_watched(
+    scenario: &Scenario,
+    pod: Option<&str>,
+    actor: &Path,
+    folder: &Path,
+) -> io::Result<(Record, Vec<Life>)> {
+    let watch = Watch::begin(&Stage::at(folder).alive())?;
+    let played = perform(scenario, pod, actor, folder);
+    let lives = watch.end()?;
+    let (record, began) = played?;
+    let lives = lives.into_iter().map(|life| life.counted_from(began));
+    Ok((record, lives.collect()))
+}
+
+/// What was seen, and when it began.
+fn perform(
+    scenario: &Scenario,
+    pod: Option<&str>,
+    actor: &Path,
+    folder: &Path,
+) -> io::Result<(Record, Tick)> {
     let pod = pod.map(serde_json::from_str).transpose()?;
     // Nobody else gets them as long as this is played.
     let mut ports = Ports::default();
@@ -93,7 +122,7 @@ pub fn play(
             result,
         });
     }
-    Ok(record)
+    Ok((record, began))
 }
 
 fn processes(pod: &Pod, network: &Network, actor: &Path, folder: &Path) -> io::Result<Processes> {

@@ -1,6 +1,5 @@
 //! Plays one scenario on the cluster: makes the pod, does to it what the scenario says, and keeps all that is seen.
 
-use super::ends::Ends;
 use super::eyes::{Glimpse, PODS};
 use super::interruption::{Interruption, Ticket};
 use super::late::Late;
@@ -12,6 +11,7 @@ use crate::processes::actor::TAKE_LEAVE;
 use crate::processes::network::{LISTS, Network};
 use crate::processes::plan;
 use crate::processes::stage::Stage;
+use crate::processes::witness::{Life, Witness};
 use pillion_engine::status::Phase;
 use pillion_engine::{PodResult, Tick};
 use pillion_runtime::clock;
@@ -34,7 +34,7 @@ pub(super) struct Director<'t> {
     name: String,
     folder: PathBuf,
     stage: Stage,
-    ends: Ends,
+    witness: Witness,
     began: Tick,
     /// The act that is next, and since when its condition has held.
     next: usize,
@@ -78,7 +78,7 @@ impl<'t> Director<'t> {
             stage.cast(&container.name, &script.unwrap_or_default())?;
             stage.open(&container.name, network.services(&container.name))?;
         }
-        let ends = Ends::at(&stage.alive())?;
+        let witness = Witness::at(&stage.alive())?;
         let pod = manifest(pod, &name, &folder, scenario, &network);
         let began = clock::now();
         theatre.api.create(PODS, &pod)?;
@@ -88,7 +88,7 @@ impl<'t> Director<'t> {
             name,
             folder,
             stage,
-            ends,
+            witness,
             began,
             next: 0,
             since: None,
@@ -121,7 +121,7 @@ impl<'t> Director<'t> {
             self.act()?;
         }
         // The last ends may still be on their way.
-        while self.is_gone() && self.ends.is_anybody_there() {
+        while self.is_gone() && self.witness.is_anybody_there() {
             self.look(LOOK)?;
         }
         let ended = clock::now();
@@ -142,14 +142,14 @@ impl<'t> Director<'t> {
 
     /// Sees what has changed.
     fn look(&mut self, time: Duration) -> anyhow::Result<()> {
-        for (at, who) in self.ends.wait(time)? {
+        for Life { who, gone, .. } in self.witness.wait(time)? {
             // A hook or probe that could still say so has said so.
             let says = |word| who.says(word);
             let (starting, exited) = (says(Word::Starting), says(Word::Exited));
             let lines = self.stage.lines();
             let count = |name: &LineName| lines.iter().filter(|(_, line)| line == name).count();
             if who.part == Part::Itself || count(&starting) > count(&exited) {
-                self.exits.push((at, exited));
+                self.exits.extend(gone.map(|at| (at, exited)));
             }
         }
         let new = self.theatre.eyes.seen(&self.name, self.glimpses.len())?;
@@ -241,12 +241,12 @@ impl<'t> Director<'t> {
             }
             Deed::SetImage { container, image } => self.set_image(container, image),
             Deed::Kill { container, signal } => {
-                self.ends.signal(&Who::container(container), *signal);
+                self.witness.signal(&Who::container(container), *signal);
                 Ok(())
             }
             Deed::Exit { container, code } => {
                 self.stage.set_last_code(container, *code)?;
-                self.ends.signal(&Who::container(container), TAKE_LEAVE);
+                self.witness.signal(&Who::container(container), TAKE_LEAVE);
                 Ok(())
             }
             Deed::SetProbe {

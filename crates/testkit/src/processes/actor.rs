@@ -24,6 +24,7 @@ mod server;
 
 use super::plan::Plan;
 use super::stage::Stage;
+use super::witness::Said;
 use attempt::Caller;
 use pillion_engine::Tick;
 use pillion_runtime::clock;
@@ -47,7 +48,7 @@ struct Actor {
     plan: Plan,
     run: u32,
     /// Closed by the kernel when this process is gone.
-    _alive: Option<UnixStream>,
+    alive: Option<UnixStream>,
 }
 
 /// What an actor has in mind, and when.
@@ -114,7 +115,7 @@ impl Actor {
         };
         let alive = stage.announce(who)?;
         Ok(Self {
-            _alive: alive,
+            alive,
             plan: stage.plan(name, run)?,
             stage,
             name: name.to_string(),
@@ -124,7 +125,22 @@ impl Actor {
     }
 
     fn write(&self, word: Word) -> io::Result<()> {
-        self.stage.write(&Who::part(&self.name, self.part), word)
+        self.say(word, None)
+    }
+
+    /// Just before the end.
+    fn take_leave(&self, code: u8) -> io::Result<()> {
+        self.say(Word::Exiting, Some(code.into()))
+    }
+
+    fn say(&self, word: Word, code: Option<i32>) -> io::Result<()> {
+        let at = self.stage.write(&Who::part(&self.name, self.part), word)?;
+        if let Some(mut alive) = self.alive.as_ref() {
+            let line = format!("{}\n", Said { at, word, code });
+            // Whoever watched may have left.
+            let _ = alive.write_all(line.as_bytes());
+        }
+        Ok(())
     }
 
     fn run(self) -> io::Result<u8> {
@@ -209,8 +225,9 @@ impl Actor {
         match end {
             End::Exit(code) => {
                 self.say_last_words(code);
-                self.write(Word::Exiting)?;
-                Ok(u8::try_from(code & 0xff).unwrap_or(LOST))
+                let code = u8::try_from(code & 0xff).unwrap_or(LOST);
+                self.take_leave(code)?;
+                Ok(code)
             }
             End::Signal(number) => {
                 let signal = Signal::from_named_raw(number).unwrap_or(Signal::KILL);

@@ -139,7 +139,7 @@ impl Stage {
         parts.filter(is_cut_off).collect()
     }
 
-    /// Where whoever is to see the end of every actor listens, if anybody does.
+    /// Where whoever is to see every actor live and die listens, if anybody does.
     pub fn alive(&self) -> PathBuf {
         self.folder.join("alive")
     }
@@ -155,11 +155,13 @@ impl Stage {
     }
 
     /// Adds a line. The time is taken first, so what follows from the line is later.
-    pub(super) fn write(&self, who: &Who, word: Word) -> io::Result<()> {
-        let line = format!("{} {who} {word}\n", clock::now().as_nanos());
+    pub(super) fn write(&self, who: &Who, word: Word) -> io::Result<Tick> {
+        let now = clock::now();
+        let line = format!("{} {who} {word}\n", now.as_nanos());
         let mut options = File::options();
         let mut file = options.create(true).append(true).open(self.lines_file())?;
-        file.write_all(line.as_bytes())
+        file.write_all(line.as_bytes())?;
+        Ok(now)
     }
 
     /// Every line so far, as it was written: the time, who, what.

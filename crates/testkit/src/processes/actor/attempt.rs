@@ -43,8 +43,8 @@ impl Actor {
         };
         let code = done?.ok();
         // As of one that was killed, only its end is told of one that was given up.
-        if code.is_some() {
-            self.write(Word::Exiting)?;
+        if let Some(code) = code {
+            self.take_leave(code)?;
         }
         self.write(Word::Exited)?;
         self.stage.note_process(&self.name, self.part, false)?;
