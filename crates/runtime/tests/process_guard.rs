@@ -232,12 +232,14 @@ fn a_command_beside_the_process_is_told_apart_and_goes_with_it() {
     let first = Report::ExecDone {
         id: 1,
         outcome: Ok(Outcome::Code(3)),
+        late: false,
     };
     assert_eq!(keeper.receive::<Report>().unwrap(), first);
     keeper.send(&Order::Signal(15), &[]).unwrap();
     let second = Report::ExecDone {
         id: 2,
         outcome: Ok(Outcome::Signal(9)),
+        late: true,
     };
     assert_eq!(keeper.receive::<Report>().unwrap(), second);
 
@@ -273,6 +275,7 @@ fn leaves_nothing(script: &str) {
     let done = Report::ExecDone {
         id: 1,
         outcome: Ok(Outcome::Signal(9)),
+        late: false,
     };
     assert_eq!(keeper.receive::<Report>().unwrap(), done);
     wait_for_all_to_end(output);

@@ -145,6 +145,26 @@ fn a_hook_and_a_probe_see_what_their_container_sees() {
 }
 
 #[test]
+fn a_oneshot_that_ends_before_its_hook_has_not_failed() {
+    let scene = Scene::new(
+        r#"
+        restartPolicy: OnFailure
+        containers:
+          - name: app
+            oneshot: true
+            backoff: {maxRestarts: 1}
+            command: [sh, -c, 'echo done; sleep 0.1']
+            lifecycle: {postStart: {exec: {command: [sleep, "1000"]}}}
+        "#,
+    );
+
+    let told = scene.run();
+
+    assert_eq!(told.lines(), ["app: done"]);
+    assert_eq!(told.code(), 0);
+}
+
+#[test]
 fn last_words_are_found_at_the_usual_place_by_those_who_speak_of_it() {
     let scene = Scene::new(
         r"

@@ -264,10 +264,7 @@ impl Keeper {
             Ok(pid) => {
                 self.execs.insert(pid, id);
             }
-            Err(not_started) => self.tell(&Report::ExecDone {
-                id,
-                outcome: Err(not_started),
-            }),
+            Err(not_started) => self.tell_exec(id, Err(not_started)),
         }
     }
 
@@ -292,16 +289,15 @@ impl Keeper {
         if pid == self.process {
             self.ended = Some(outcome);
         } else if let Some(id) = self.execs.remove(&pid) {
-            self.tell(&Report::ExecDone {
-                id,
-                outcome: Ok(outcome),
-            });
+            self.tell_exec(id, Ok(outcome));
         }
     }
 
-    fn tell(&self, report: &Report) {
+    fn tell_exec(&self, id: u64, outcome: Result<Outcome, NotStarted>) {
+        let late = self.ended.is_some();
+        let report = Report::ExecDone { id, outcome, late };
         // If nobody listens, the loop finds out.
-        let _ = self.channel.send(report, &[]);
+        let _ = self.channel.send(&report, &[]);
     }
 }
 

@@ -96,6 +96,9 @@ pub enum Report {
         id: u64,
         /// How, or why it never ran.
         outcome: Result<Outcome, NotStarted>,
+        /// The process itself had ended before, and takes all that runs beside it along.
+        #[serde(default)]
+        late: bool,
     },
 }
 

@@ -260,6 +260,14 @@ impl Run {
         self.beside.insert(id, what);
         Ok(())
     }
+
+    /// A hook or probe that its container took along has neither failed nor passed: the end of the container says it all.
+    /// A person still wants to know.
+    pub(super) fn end_beside(&mut self, id: u64) {
+        if let Some(what @ (Beside::Hook(_) | Beside::Probe(_))) = self.beside.get_mut(&id) {
+            *what = Beside::Nobody;
+        }
+    }
 }
 
 /// A command with what the container's own process has around it.

@@ -56,7 +56,10 @@ impl Processes {
                 }
                 // Nobody asked for one.
                 Ok(Some(Report::Rehearsed)) => {}
-                Ok(Some(Report::ExecDone { id, outcome })) => {
+                Ok(Some(Report::ExecDone { id, outcome, late })) => {
+                    if late {
+                        run.end_beside(id);
+                    }
                     self.exec_done(container, id, outcome);
                 }
                 // It was killed, or it is no keeper.

@@ -73,7 +73,12 @@ fn a_command_beside_the_process_can_have_a_terminal_too() {
     drop(theirs);
 
     let outcome = Ok(Outcome::Code(0));
-    let done = Report::ExecDone { id: 1, outcome };
+    let late = false;
+    let done = Report::ExecDone {
+        id: 1,
+        outcome,
+        late,
+    };
     assert_eq!(kept.keeper.receive::<Report>().unwrap(), done);
     assert_eq!(written(ours), "hello\r\n");
 }
