@@ -21,6 +21,7 @@ pub mod limits;
 pub(crate) mod network;
 pub(crate) mod plan;
 mod ports;
+pub mod random;
 pub mod scale;
 pub mod stage;
 pub mod suite;
