@@ -106,7 +106,7 @@ impl Draft {
             parts,
             kill,
             // Most pods have come to rest by then; the last ones had time to come to their end.
-            deletion: dice.pick(&[40, 90, 90, 150, 250, 700]),
+            deletion: dice.pick(&[40, 90, 150, 250, 250, 700]),
         }
     }
 }

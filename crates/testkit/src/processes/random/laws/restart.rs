@@ -4,9 +4,10 @@ use crate::processes::random::case::Case;
 use crate::processes::random::graph::Edge;
 use crate::processes::scale::LATE;
 use crate::processes::witness::Life;
-use pillion_engine::ContainerId;
 use pillion_engine::pod::{Need, OnRestart, Until};
+use pillion_engine::{ContainerId, Tick};
 use pillion_simulator::line::Word;
+use std::time::Duration;
 
 /// Who was told to stop is down for good, unless it says that it restarts with what it requires.
 pub(super) fn nobody_returns_after_a_stop(case: &Case) -> Vec<String> {
@@ -89,11 +90,12 @@ pub(super) fn goes_with_its_target(case: &Case) -> Vec<String> {
 /// It is there when its target is long gone, and nobody was told to stop.
 fn stays(case: &Case, edge: &Edge<'_>) -> Option<String> {
     let (runs, targets) = (case.runs(edge.who), case.runs(edge.target));
-    let left = targets.iter().find_map(|target| {
+    let left = targets.iter().enumerate().find_map(|(place, target)| {
         let gone = target.gone?;
-        let knew = |run: &&&Life| run.from() < target.until() && run.is_there(gone + LATE);
+        let known = known_by(gone, targets.get(place + 1).copied());
+        let knew = |run: &&&Life| run.from() < target.until() && run.is_there(known);
         let run = runs.iter().find(knew)?;
-        case.runs_on_until(gone + LATE).then_some((run, gone))
+        case.runs_on_until(known).then_some((run, gone))
     });
     let (run, gone) = left?;
     let target = case.graph.name(edge.target);
@@ -102,6 +104,16 @@ fn stays(case: &Case, edge: &Edge<'_>) -> Option<String> {
         run.who
     ))
 }
+
+/// By when everybody who has to go with a run is told. A next run that is up shows that its end was seen to before, and how
+/// busy the machine is.
+fn known_by(gone: Tick, next: Option<&Life>) -> Tick {
+    let up = next.and_then(|next| next.when(Word::Started));
+    up.map_or(gone + LATE, |up| up.max(gone + SOON))
+}
+
+/// So long may a signal take that was sent before something else has happened.
+const SOON: Duration = Duration::from_millis(300);
 
 #[cfg(test)]
 mod tests {
@@ -156,6 +168,9 @@ mod tests {
             );
         }
         assert_eq!(goes_with_its_target(&case(&pod("keep"), lives)), [""; 0]);
+        let again =
+            "a: 0 Starting, 4 seen; a: 4 Starting, 4 Started, 5 seen; b: 1 Starting, 5 seen";
+        assert_eq!(goes_with_its_target(&case(&pod("restart"), again)).len(), 1);
         let told = "a: 0 Starting, 4 seen; b: 1 Starting, 5 Stopping, 9 seen";
         assert_eq!(goes_with_its_target(&case(&pod("stop"), told)), [""; 0]);
     }
