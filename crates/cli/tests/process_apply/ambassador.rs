@@ -25,11 +25,13 @@ impl Consumer {
     fn of(address: SocketAddr) -> Self {
         let enough = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&enough);
+        // Heard before anything is changed, and once more when all is done, however slow the thread between is.
+        let mut heard = vec![hear(address)];
         let thread = thread::spawn(move || {
-            let mut heard = vec![hear(address)];
             while !stop.load(Ordering::Relaxed) {
                 heard.push(hear(address));
             }
+            heard.push(hear(address));
             heard
         });
         Self { enough, thread }
