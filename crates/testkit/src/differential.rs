@@ -30,7 +30,7 @@ use pillion_simulator::line::Part;
 use pillion_simulator::scenario::read;
 use pillion_simulator::{self as simulator, Case, Record, Scenario};
 use shrink::{Kinds, kind, shrink};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -90,9 +90,10 @@ struct Comparison {
 /// So many pods from one word of progress to the next.
 const STRIDE: usize = 20;
 
-/// Plays so many pods and says which differ.
-pub fn run(seed: u64, pods: u64, setup: Setup<'_>) -> anyhow::Result<Outcome> {
-    let drafts = (seed..seed + pods).map(|seed| (seed, Draft::random(&mut Dice::new(seed))));
+/// Plays the pods of these numbers and says which differ.
+pub fn run(seeds: BTreeSet<u64>, setup: Setup<'_>) -> anyhow::Result<Outcome> {
+    let seeds = seeds.into_iter();
+    let drafts = seeds.map(|seed| (seed, Draft::random(&mut Dice::new(seed))));
     let drafts: Vec<_> = drafts.collect();
     let images = drafts.iter().filter(|(_, draft)| draft.needs_images());
     let mut outcome = Outcome {

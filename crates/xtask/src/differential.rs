@@ -5,17 +5,18 @@ use crate::workspace::Workspace;
 use anyhow::bail;
 use pillion_testkit::cluster::Cluster;
 use pillion_testkit::differential::{self, Disagreement, Setup};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Which pods.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// So many.
+    /// So many, from each seed on.
     #[arg(long, default_value_t = 100)]
     pods: u64,
-    /// The number of the first one; the same number is the same pod.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    /// The number of the first one, or of several; the same number is the same pod.
+    #[arg(long = "seed", value_name = "SEED", value_delimiter = ',', default_value = "1")]
+    seeds: Vec<u64>,
     /// So many at once.
     #[arg(long, default_value_t = TOGETHER)]
     together: usize,
@@ -34,7 +35,7 @@ impl Args {
     pub(crate) fn fixed(seed: u64, pods: u64) -> Self {
         Self {
             pods,
-            seed,
+            seeds: vec![seed],
             together: TOGETHER,
             as_is: true,
         }
@@ -50,10 +51,12 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
 pub(crate) fn compare(cluster: &Cluster, actor: &Path, args: &Args) -> anyhow::Result<()> {
     let Args {
         pods,
-        seed,
+        ref seeds,
         together,
         as_is,
     } = *args;
+    // Each once, though two seeds lie near each other.
+    let seeds: BTreeSet<_> = seeds.iter().flat_map(|seed| *seed..seed + pods).collect();
     let folder = tempfile::tempdir()?;
     let setup = Setup {
         cluster,
@@ -63,7 +66,8 @@ pub(crate) fn compare(cluster: &Cluster, actor: &Path, args: &Args) -> anyhow::R
         shrinks: !as_is,
         tell: cluster::tell,
     };
-    let outcome = differential::run(seed, pods, setup)?;
+    let (first, pods) = (seeds.first().copied().unwrap_or_default(), seeds.len());
+    let outcome = differential::run(seeds, setup)?;
     for one in &outcome.differing {
         let Disagreement {
             seed,
@@ -80,7 +84,7 @@ pub(crate) fn compare(cluster: &Cluster, actor: &Path, args: &Args) -> anyhow::R
     match outcome.differing.len() {
         0 => {
             println!(
-                "\n{pods} pods from {seed} on: the kubelet and the host processes agree; {in_virtual_time}"
+                "\n{pods} pods from {first} on: the kubelet and the host processes agree; {in_virtual_time}"
             );
             Ok(())
         }

@@ -374,6 +374,22 @@ impl Account {
         until.since(at)
     }
 
+    /// When something has surely happened that is due so long after something else: a kubelet may notice both late, and does
+    /// nothing for the pod while it runs a hook or stops a container.
+    pub(super) fn delayed(&self, from: Tick, pause: Duration) -> Tick {
+        let mut until = from + pause + times(NOTICE, 2) + times(COMES_BACK, self.failures());
+        let mut busy = self.busy.clone();
+        busy.sort_unstable();
+        let mut counted = from;
+        for (begin, end) in busy {
+            if begin < until && end > counted {
+                until = until + end.since(begin.max(counted));
+                counted = end;
+            }
+        }
+        until
+    }
+
     /// How long it was busy with one container or another before the pod was told to go.
     pub(super) fn busy_time(&self) -> Duration {
         let mut busy = self.busy.clone();

@@ -1,6 +1,6 @@
 //! The runs of one container: how many, with which hooks, how each was stopped and how it ended.
 
-use super::super::account::{Lives, NOTICE, Run};
+use super::super::account::{Account, Lives, NOTICE, Run};
 use super::{Both, Plays, had_time};
 use pillion_engine::Tick;
 use std::cmp::Ordering;
@@ -33,26 +33,43 @@ pub(super) fn all(both: Both<'_>) -> Vec<String> {
 fn count(both: Both<'_>) -> Option<String> {
     let Plays { kubelet, ours } = both.plays;
     let counts = (both.theirs.runs.len(), both.own.runs.len());
-    let (more, other, place) = match counts.0.cmp(&counts.1) {
+    let (theirs, own) = ((kubelet, both.theirs), (ours, both.own));
+    let (more, fewer, place) = match counts.0.cmp(&counts.1) {
         Ordering::Equal => return None,
-        Ordering::Greater => (both.theirs, ours, "on the kubelet"),
-        Ordering::Less => (both.own, kubelet, "here"),
+        Ordering::Greater => (theirs, own, "on the kubelet"),
+        Ordering::Less => (own, theirs, "here"),
     };
     let number = counts.0.min(counts.1);
-    let at = more.runs.get(number)?.starting;
+    let at = more.1.runs.get(number)?.starting;
     let is_passed_over = counts.0 < counts.1 && is_over(both)
         || both.is_updated_between()
         || both.is_close_call(number);
-    if is_passed_over || !had_time(both.plays, other, at, number) {
-        return None;
-    }
-    Some(format!(
-        "{} is started {} times on the kubelet and {} times here: run {} begins {place} at {at}",
-        both.name,
-        counts.0,
-        counts.1,
-        number + 1
-    ))
+    let has_time = had_time(both.plays, fewer.0, at, number) || owes(both, more, fewer, number);
+    (has_time && !is_passed_over).then(|| {
+        let (name, next) = (both.name, number + 1);
+        format!(
+            "{name} is started {} times on the kubelet and {} times here: run {next} begins {place} at {at}",
+            counts.0, counts.1
+        )
+    })
+}
+
+/// Whether nothing but the policy made a run begin in one play: then the other owes it as long after the end of the run
+/// before it, however far apart the two have drifted.
+fn owes(both: Both<'_>, more: (&Account, &Lives), fewer: (&Account, &Lives), number: usize) -> bool {
+    let last = |lives: &Lives| lives.runs.get(number.checked_sub(1)?)?.exited;
+    let (Some(from), Some(due_from)) = (last(more.1), last(fewer.1)) else {
+        return false;
+    };
+    let to = more.1.runs[number].starting;
+    let between = |run: &Run| from <= run.starting && run.starting <= to;
+    let others = more.0.containers.iter();
+    let mut others = others.filter(|(name, _)| &***name != both.name);
+    // A start of somebody else may be what was waited for.
+    let is_alone = !others.any(|(_, lives)| lives.runs.iter().any(between));
+    let is_killed = [more, fewer].map(|(account, lives)| lives.was_killed(account.horizon));
+    let due = both.plays.kubelet.delayed(due_from, to.since(from));
+    is_alone && is_killed == [false; 2] && due <= fewer.0.horizon
 }
 
 /// Whether a kubelet has ended more than we would have, or had no time to.
