@@ -15,7 +15,12 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 100)]
     pods: u64,
     /// The number of the first one, or of several; the same number is the same pod.
-    #[arg(long = "seed", value_name = "SEED", value_delimiter = ',', default_value = "1")]
+    #[arg(
+        long = "seed",
+        value_name = "SEED",
+        value_delimiter = ',',
+        default_value = "1"
+    )]
     seeds: Vec<u64>,
     /// So many at once.
     #[arg(long, default_value_t = TOGETHER)]

@@ -145,6 +145,9 @@ impl Account {
                     }
                 }
                 (Part::Itself, Word::Exited) => {
+                    // A hook that was waited for in vain ends with its container.
+                    self.busy
+                        .extend(hooks.remove(name).map(|from| (from, at)));
                     if let Some(run) = lives.runs.last_mut() {
                         run.exited.get_or_insert(at);
                         if let Some(from) = run.stopping {
@@ -198,7 +201,10 @@ impl Account {
         for one in &status.conditions {
             let standing = (one.kind, one.status, one.reason);
             *self.conditions.entry(standing).or_default() += time;
-            self.note_lapse(one.kind, one.status, time);
+            // A pod that was told to go loses all of it.
+            if !time.is_zero() {
+                self.note_lapse(one.kind, one.status, time);
+            }
         }
         for container in &status.containers {
             let lives = self.containers.entry(container.name.clone()).or_default();
@@ -292,9 +298,23 @@ impl Account {
     /// Whether something began or ended at about the time at which the pod was told to go: whether it was seen before that, and
     /// who had a turn for it, is a matter of the moment.
     pub(super) fn is_on_the_verge(&self) -> bool {
-        let near = |at: Tick| at.since(self.horizon).max(self.horizon.since(at)) <= VERGE;
         let mut runs = self.containers.values().flat_map(|lives| &lives.runs);
+        let near = |at| self.is_near_horizon(at);
         self.is_deleted && runs.any(|run| near(run.starting) || run.exited.is_some_and(near))
+    }
+
+    /// Whether something began or ended then for another reason.
+    pub(super) fn is_restless_at_deletion(&self) -> bool {
+        let mut runs = self.containers.values().flat_map(|lives| &lives.runs);
+        let near = |at| self.is_near_horizon(at);
+        runs.any(|run| {
+            let is_told = self.is_stopped_by_deletion(run);
+            near(run.starting) || run.exited.is_some_and(near) && !is_told
+        })
+    }
+
+    fn is_near_horizon(&self, at: Tick) -> bool {
+        at.since(self.horizon).max(self.horizon.since(at)) <= VERGE
     }
 
     /// Whether a run had been up for a while when the pod was told to go, and was told to stop for it.

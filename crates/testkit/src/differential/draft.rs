@@ -5,6 +5,7 @@
 //! wherever the pod runs, so a difference is a rule and not a race.
 
 mod simpler;
+mod stay;
 mod text;
 mod way;
 
@@ -39,7 +40,8 @@ struct Part {
     role: Role,
     image: Image,
     policy: Option<Policy>,
-    rule: Option<Rule>,
+    /// The first one that fits counts.
+    rules: Vec<Rule>,
     life: Life,
     post_start: Option<Hook>,
     pre_stop: Option<Hook>,
@@ -165,11 +167,12 @@ impl Draft {
     pub fn random(dice: &mut Dice) -> Self {
         let mut beside = dice.beside();
         let policy = dice.pick(&[Policy::Always, Policy::OnFailure, Policy::Never]);
-        let mut roles = Vec::new();
-        for _ in 0..dice.roll(4) {
-            roles.push(dice.pick(&[Role::Init, Role::Sidecar]));
-        }
-        roles.extend((0..=dice.roll(4)).map(|_| Role::Main));
+        let stays = dice.one_in(4);
+        let roles = if stays {
+            Self::roles_that_stay(dice)
+        } else {
+            Self::roles(dice)
+        };
         let mut draft = Self {
             delay: if dice.one_in(5) {
                 Delay::Usual
@@ -177,7 +180,7 @@ impl Draft {
                 Delay::Short
             },
             policy,
-            grace: dice.pick(&[4, 8, 12]),
+            grace: dice.pick(&[1, 4, 8, 12]),
             containers: Vec::new(),
             update: None,
             deletion: None,
@@ -198,8 +201,19 @@ impl Draft {
         if dice.one_in(2) {
             draft.deletion = Some(Deletion::random(dice));
         }
+        if stays {
+            draft.stay(dice);
+        }
         draft.draw_ways(&mut beside);
         draft
+    }
+
+    fn roles(dice: &mut Dice) -> Vec<Role> {
+        let listed = dice.roll(4);
+        let listed = (0..listed).map(|_| dice.pick(&[Role::Init, Role::Sidecar]));
+        let mut roles: Vec<_> = listed.collect();
+        roles.extend((0..=dice.roll(4)).map(|_| Role::Main));
+        roles
     }
 
     /// How long its containers wait when they have crashed.
@@ -223,26 +237,30 @@ impl Part {
             Role::Sidecar => 'r',
             Role::Main => 'm',
         };
-        // Containers differ by three tenths each, whatever they do.
-        let offset = u32::try_from(place).unwrap_or_default() * 3;
+        let offset = offset(place);
         let policy = (role != Role::Sidecar && dice.one_in(4))
             .then(|| dice.pick(&[Policy::Always, Policy::OnFailure, Policy::Never]));
         // An init container that is run for ever is a sidecar.
         let policy = policy.filter(|policy| role == Role::Main || *policy != Policy::Always);
         let can_rule = policy.is_some() || role == Role::Sidecar && dice.one_in(8);
-        let reaction = (can_rule && dice.one_in(2)).then(|| Rule::random(dice));
+        let rules = if can_rule && dice.one_in(2) {
+            let count = 1 + dice.roll(2);
+            (0..count).map(|_| Rule::random(dice)).collect()
+        } else {
+            Vec::new()
+        };
         let life = Life::random(
             dice,
             role,
             offset,
-            reaction.is_some() || pod == Policy::Always,
+            !rules.is_empty() || pod == Policy::Always,
         );
         let mut part = Self {
             name: format!("{letter}{}", place + 1),
             role,
             image: Image::random(dice, 24),
             policy,
-            rule: reaction,
+            rules,
             life,
             post_start: None,
             pre_stop: None,
@@ -358,7 +376,7 @@ impl Deletion {
         let after = u32::try_from(dice.roll(5)).unwrap_or_default() * STEP + 22;
         Self {
             after,
-            grace: dice.one_in(2).then(|| dice.pick(&[3, 7, 15])),
+            grace: dice.one_in(2).then(|| dice.pick(&[1, 3, 7, 15])),
             again: dice.one_in(4).then_some((22, 2)),
         }
     }
@@ -380,9 +398,14 @@ impl Rule {
             } else {
                 Operator::In
             },
-            code: dice.pick(&[3, 42]),
+            code: dice.pick(&[1, 3, 42]),
         }
     }
+}
+
+/// Containers differ by three tenths each, whatever they do.
+fn offset(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or_default() * 3
 }
 
 /// A time on the grid, between so many steps.

@@ -56,7 +56,12 @@ fn count(both: Both<'_>) -> Option<String> {
 
 /// Whether nothing but the policy made a run begin in one play: then the other owes it as long after the end of the run
 /// before it, however far apart the two have drifted.
-fn owes(both: Both<'_>, more: (&Account, &Lives), fewer: (&Account, &Lives), number: usize) -> bool {
+fn owes(
+    both: Both<'_>,
+    more: (&Account, &Lives),
+    fewer: (&Account, &Lives),
+    number: usize,
+) -> bool {
     let last = |lives: &Lives| lives.runs.get(number.checked_sub(1)?)?.exited;
     let (Some(from), Some(due_from)) = (last(more.1), last(fewer.1)) else {
         return false;

@@ -62,10 +62,11 @@ impl Part {
             part
         };
         vec![
-            plain(&|part| part.rule = None),
+            plain(&|part| part.rules.truncate(1)),
+            plain(&|part| part.rules.clear()),
             plain(&|part| {
                 if part.role != Role::Sidecar {
-                    (part.policy, part.rule) = (None, None);
+                    (part.policy, part.rules) = (None, Vec::new());
                 }
             }),
             plain(&|part| part.image = Image::There),

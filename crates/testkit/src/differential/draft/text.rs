@@ -97,17 +97,9 @@ impl Part {
         if let Some(policy) = policy {
             let _ = write!(text, ", restartPolicy: {policy:?}");
         }
-        if let Some(rule) = self.rule {
-            let Rule {
-                action,
-                operator,
-                code,
-            } = rule;
-            let codes = format!("exitCodes: {{operator: {operator:?}, values: [{code}]}}");
-            let _ = write!(
-                text,
-                ", restartPolicyRules: [{{action: {action:?}, {codes}}}]"
-            );
+        if !self.rules.is_empty() {
+            let rules: Vec<_> = self.rules.iter().map(Rule::to_string).collect();
+            let _ = write!(text, ", restartPolicyRules: [{}]", rules.join(", "));
         }
         let hooks = [("postStart", self.post_start), ("preStop", self.pre_stop)];
         let hooks = hooks
@@ -179,6 +171,20 @@ impl Part {
             );
         }
         text
+    }
+}
+
+// === impl Rule ===
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            action,
+            operator,
+            code,
+        } = self;
+        let codes = format!("exitCodes: {{operator: {operator:?}, values: [{code}]}}");
+        write!(f, "{{action: {action:?}, {codes}}}")
     }
 }
 
