@@ -6,8 +6,8 @@ use std::time::Duration;
 /// Change a pod that runs, container by container
 ///
 /// The file is compared with what runs. Containers that are different are replaced in place, those that others require
-/// first; all others keep running. If a new container is not ready in time, or ends, the old one is put back, and the
-/// containers after it are not touched.
+/// first; all others keep running. If a new container is not ready in time, or ends before, the old one is put back, and
+/// the containers after it are not touched. Without a probe or `readyOn` it is ready as soon as it runs.
 ///
 /// What cannot be changed while a pod runs is told before anything is touched: containers that come or go, what a
 /// container waits for, its kind and role, and the settings of the pod as a whole.

@@ -12,7 +12,8 @@ use std::path::PathBuf;
 ///
 /// Exit status: that of the container which decided the result, or of the first main that failed;
 /// 128 and the signal's number if a signal ended it; 130 after Ctrl-C, 143 after SIGTERM; 125 if
-/// Pillion itself failed; 1 if the file has errors, 2 if it cannot be read.
+/// it runs already, cannot be run here, or Pillion itself failed; 1 if the file has errors, 2 if it
+/// cannot be read.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "they are switches that people give or leave out"

@@ -33,14 +33,7 @@ pub(crate) fn ps(args: &PsArgs, printer: &mut Printer) -> Result<ExitStatus> {
 }
 
 fn show_all(json: bool, printer: &mut Printer) -> Result<ExitStatus> {
-    let (clients, silent) = find::all()?;
-    let mut looks = Vec::new();
-    for mut client in clients {
-        // It may have ended just now.
-        if let Some(look) = unless_gone(look(&mut client))? {
-            looks.push(look);
-        }
-    }
+    let (looks, silent) = find::each(look)?;
     if json {
         for look in &looks {
             printer.json(look)?;

@@ -7,11 +7,11 @@ use pillion_runtime::lines::Lines;
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::{Pid, geteuid};
 use serde::{Deserialize, Serialize};
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, io};
 
 /// A conversation with a pod that runs.
 #[derive(Debug)]
@@ -54,6 +54,8 @@ pub(crate) enum NotAnswered {
     },
     #[error("the pod at {} is run by somebody else, user {user}", .path.display())]
     Foreign { path: PathBuf, user: u32 },
+    #[error("{pod} is suspended: it does not answer until it goes on")]
+    Suspended { pod: String, process: Pid },
     #[error("{pod} does not answer")]
     Silent { pod: String, process: Pid },
     #[error("{pod} is run by pillion {version}, which speaks another language")]
@@ -93,11 +95,17 @@ impl Client {
                 user: peer.uid.as_raw(),
             });
         }
+        let pod = || format!("the pod at {}", path.display());
+        if is_suspended(peer.pid) {
+            return Err(NotAnswered::Suspended {
+                pod: pod(),
+                process: peer.pid,
+            });
+        }
         stream.set_read_timeout(Some(PATIENCE)).map_err(nobody)?;
         stream.set_write_timeout(Some(PATIENCE)).map_err(nobody)?;
         let lines = stream.try_clone().map_err(nobody)?;
         let mut lines = Lines::new(lines.into(), LONGEST);
-        let pod = || format!("the pod at {}", path.display());
         let welcome = lines
             .receive()
             .map_err(|error| not_answered(pod(), peer.pid, error))?;
@@ -190,6 +198,14 @@ impl AsFd for Client {
     }
 }
 
+/// Whether a process was stopped by a signal, as by Ctrl-Z. Of one that cannot be seen nobody knows.
+fn is_suspended(process: Pid) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name in front may have anything in it, brackets too.
+    let state = stat.rsplit_once(") ").map(|(_, rest)| rest);
+    state.is_some_and(|state| state.starts_with('T'))
+}
+
 fn not_answered(pod: String, process: Pid, error: ChannelError) -> NotAnswered {
     match error {
         ChannelError::Closed => NotAnswered::Gone { pod },
@@ -205,10 +221,30 @@ fn not_answered(pod: String, process: Pid, error: ChannelError) -> NotAnswered {
 
 // === impl NotAnswered ===
 
+impl NotAnswered {
+    /// The same of a pod whose name is known.
+    pub(super) fn of(self, name: String) -> Self {
+        match self {
+            Self::Suspended { process, .. } => Self::Suspended { pod: name, process },
+            Self::Silent { process, .. } => Self::Silent { pod: name, process },
+            Self::Cut { source, .. } => Self::Cut { pod: name, source },
+            Self::Nobody { .. }
+            | Self::Unreachable { .. }
+            | Self::Foreign { .. }
+            | Self::Version { .. }
+            | Self::Gone { .. }
+            | Self::Refused { .. } => self,
+        }
+    }
+}
+
 impl Hint for NotAnswered {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Refused { hint, .. } => hint.clone(),
+            Self::Suspended { process, .. } => Some(format!(
+                "`kill -CONT {process}` lets it go on, as `fg` does in its terminal; its containers run meanwhile"
+            )),
             Self::Silent { process, .. } => Some(format!(
                 "process {process}, the `pillion run` behind it, may be stopped or stuck; killing it ends its containers too"
             )),

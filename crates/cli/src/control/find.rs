@@ -1,7 +1,7 @@
 //! Which pods run, and which of them is meant.
 
 use super::client::{Client, NotAnswered};
-use super::message::title;
+use super::message::{Hello, title};
 use crate::hint::Hint;
 use crate::running::room::{self, control};
 use crate::state::{Holder, StateFolder};
@@ -31,16 +31,25 @@ pub(crate) enum NotRunning {
     NotAnswered(#[from] NotAnswered),
 }
 
-/// All pods of this user that run and answer, by namespace and name; and what is wrong with those that do not. Some have
-/// their sockets elsewhere than whoever asks would have them: the state folder tells where, and who has lost them.
-pub(crate) fn all() -> Result<(Vec<Client>, Vec<NotAnswered>), NotRunning> {
-    those(|_| true)
+/// What all pods of this user that run and answer say, by namespace and name; and what is wrong with those that do not. Each is
+/// asked before the next one is looked for: one that waits for another that is stuck hears nothing, and hangs up.
+pub(crate) fn each<T>(
+    mut ask: impl FnMut(&mut Client) -> Result<T, NotAnswered>,
+) -> Result<(Vec<T>, Vec<NotAnswered>), NotRunning> {
+    those(|_| true, |mut client| ask(&mut client))
 }
 
-/// The same, of those whose sockets look right.
-fn those(
+/// All of them.
+fn all() -> Result<(Vec<Client>, Vec<NotAnswered>), NotRunning> {
+    those(|_| true, Ok)
+}
+
+/// The same, of those whose sockets look right. Some have their sockets elsewhere than whoever asks would have them: the state
+/// folder tells where, and who has lost them.
+fn those<T>(
     looks_right: impl Fn(&Path) -> bool,
-) -> Result<(Vec<Client>, Vec<NotAnswered>), NotRunning> {
+    mut take: impl FnMut(Client) -> Result<T, NotAnswered>,
+) -> Result<(Vec<T>, Vec<NotAnswered>), NotRunning> {
     let mut sockets = room::control_sockets().map_err(|source| NotRunning::Unlisted { source })?;
     let state = StateFolder::locate().ok();
     let running = state.as_ref().map(StateFolder::running).unwrap_or_default();
@@ -49,16 +58,23 @@ fn those(
     sockets.sort();
     sockets.dedup();
     sockets.retain(|socket| looks_right(socket));
-    let mut clients = Vec::new();
+    let mut found = Vec::new();
     let mut silent = Vec::new();
     for socket in sockets {
-        match Client::connect(&socket) {
-            Ok(client) => clients.push(client),
+        let at = running
+            .iter()
+            .find(|(_, holder)| control(&holder.sockets) == socket);
+        let taken = Client::connect(&socket).and_then(|client| {
+            let Hello {
+                namespace, name, ..
+            } = &client.hello;
+            let key = (namespace.clone(), name.clone());
+            Ok((key, take(client)?))
+        });
+        match taken {
+            Ok(taken) => found.push(taken),
             // Left behind by one that was killed, about to go, or taken away.
             Err(NotAnswered::Nobody { .. }) => {
-                let at = running
-                    .iter()
-                    .find(|(_, holder)| control(&holder.sockets) == socket);
                 // It may have ended just now.
                 let now = state.as_ref().map(StateFolder::running).unwrap_or_default();
                 let lost = at.filter(|pod| now.contains(pod));
@@ -67,17 +83,21 @@ fn those(
             Err(NotAnswered::Gone { .. }) => {}
             Err(
                 error @ (NotAnswered::Foreign { .. }
+                | NotAnswered::Suspended { .. }
                 | NotAnswered::Silent { .. }
                 | NotAnswered::Version { .. }
                 | NotAnswered::Cut { .. }
                 | NotAnswered::Unreachable { .. }
                 | NotAnswered::Refused { .. }),
-            ) => silent.push(error),
+            ) => silent.push(match at {
+                Some(((namespace, name), _)) => error.of(title(namespace, name)),
+                None => error,
+            }),
         }
     }
-    let key = |client: &Client| (client.hello.namespace.clone(), client.hello.name.clone());
-    clients.sort_by_key(key);
-    Ok((clients, silent))
+    found.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let found = found.into_iter().map(|(_, taken)| taken);
+    Ok((found.collect(), silent))
 }
 
 /// The pod that is meant: the only one if nobody says.
@@ -88,7 +108,7 @@ pub(crate) fn one(wanted: Option<&str>) -> Result<Client, NotRunning> {
     };
     let named = Named::parse(wanted);
     // One that is stuck must not keep anybody from talking to another.
-    let (likely, mut silent) = those(|socket| room::may_be_of(socket, named.name))?;
+    let (likely, mut silent) = those(|socket| room::may_be_of(socket, named.name), Ok)?;
     let mut likely: Vec<_> = likely.into_iter().filter(|one| named.is(one)).collect();
     silent.retain(|one| named.may_be(one));
     match (likely.len(), silent.pop()) {
@@ -149,6 +169,7 @@ fn names(clients: &[Client], silent: &[NotAnswered]) -> Vec<String> {
         NotAnswered::Unreachable { pod, .. } => Some(pod.clone()),
         NotAnswered::Nobody { .. }
         | NotAnswered::Foreign { .. }
+        | NotAnswered::Suspended { .. }
         | NotAnswered::Silent { .. }
         | NotAnswered::Version { .. }
         | NotAnswered::Cut { .. }

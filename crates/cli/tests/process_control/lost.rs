@@ -1,4 +1,4 @@
-//! Pods whose sockets are gone, or elsewhere: everybody says that they run.
+//! Pods whose sockets are gone, or elsewhere, or that are suspended: everybody says that they run.
 
 use super::place::{Place, told};
 use super::started::Started;
@@ -67,4 +67,34 @@ fn a_pod_is_found_from_a_session_that_has_other_folders() {
     pod.end();
     let nothing = (String::new(), "no pod is running\n".to_owned(), Some(0));
     assert_eq!(elsewhere(&["ps"]), nothing);
+}
+
+#[test]
+fn a_pod_that_is_suspended_keeps_nobody_from_the_others() {
+    let place = Place::new();
+    let pod = place.run("orders", TWO, READY);
+    let _other = place.run("web", &app("echo up; exec sleep 1000"), r#""line":"up""#);
+    pod.signal(Signal::STOP);
+
+    let expected = format!(
+        "error: orders is suspended: it does not answer until it goes on\n\
+         help: `kill -CONT {}` lets it go on, as `fg` does in its terminal; its containers run meanwhile\n",
+        pod.id()
+    );
+    let (out, error, code) = place.says(&["ps"]);
+    assert!(out.contains("\nweb  "), "{out}");
+    assert_eq!((error, code), (expected.clone(), Some(1)));
+    for arguments in [
+        &["ps", "orders"][..],
+        &["stop", "orders"],
+        &["exec", "orders", "--", "true"],
+    ] {
+        let (_, error, code) = place.says(arguments);
+        assert_eq!(error, expected, "{arguments:?}");
+        assert_ne!(code, Some(0), "{arguments:?}");
+    }
+
+    pod.signal(Signal::CONT);
+    assert_eq!(place.says(&["stop", "orders"]).2, Some(0));
+    pod.end();
 }
