@@ -363,7 +363,7 @@ impl Engine {
         match life.last_opened.or_else(regained) {
             Some(edge) => self.opening(edge),
             None if life.record.attempt == 0 => Cause::PodStart,
-            None if !life.record.launched => Cause::PodRestart,
+            None if !(life.record.launched || life.record.attempted) => Cause::PodRestart,
             None if self.replacing(container).is_some() => Cause::Replacement(container),
             None => Cause::Itself,
         }

@@ -2,7 +2,7 @@
 
 use super::{Draft, Stage};
 use crate::pod::{BarrierId, Container, Need, OnRestart, Reaction, RestartPolicy, Target, Until};
-use crate::{Cause, What};
+use crate::{Cause, Event, StartFailure, What};
 
 /// Why the turn of a container came, the newest time.
 fn turn(stage: &mut Stage, name: &str) -> Cause {
@@ -38,6 +38,22 @@ fn who_starts_anew_with_the_pod_says_so() {
     stage.exited("app", 0);
 
     assert_eq!(turn(&mut stage, "app"), Cause::PodRestart);
+}
+
+#[test]
+fn who_could_not_be_created_is_tried_again_by_itself() {
+    let mut stage = Draft::new(&["app"]).play();
+    let container = stage.id("app");
+    stage.event(Event::StartFailed {
+        container,
+        attempt: 1,
+        reason: StartFailure::CreateContainerError,
+        message: "no such volume".into(),
+    });
+    stage.pass_secs(10);
+
+    assert_eq!(stage.asked(), ["start app", "start app"]);
+    assert_eq!(turn(&mut stage, "app"), Cause::Itself);
 }
 
 #[test]
