@@ -7,6 +7,7 @@ use super::lost::explanation;
 use crate::fact::{EndCause, Goal};
 use crate::life::{HookStep, Image, PutOff, State, StopWhy, Termination};
 use crate::pod::{ContainerId, HookKind, List, Reaction, Role};
+use crate::restart;
 use crate::result::PodReason;
 use crate::status::{
     Condition, ConditionKind, ContainerState, ContainerStatus, Phase, PodStatus, Terminated,
@@ -390,11 +391,31 @@ impl Engine {
         );
         let mut containers = self.containers();
         is_deleted
+            && !self.has_failed_to_initialize()
             && containers.any(|container| {
                 let record = &self.life(container).record;
                 let has_run = record.ran || record.exit.is_some() || record.last.is_some();
                 self.def(container).list == List::Regular && !has_run
             })
+    }
+
+    /// Whether an init container has ended with an error, and neither a rule nor its policy would run it again: a kubelet
+    /// looks at no more than that, though it was told to stop.
+    fn has_failed_to_initialize(&self) -> bool {
+        self.containers().any(|container| {
+            let def = self.def(container);
+            let exit = self.life(container).record.exit.as_deref();
+            let failed = exit.filter(|end| !end.exit.is_success());
+            is_regular_init(def.list, def.is_oneshot())
+                && failed.is_some_and(|end| {
+                    let rule = restart::matching_rule(&def.restart, &end.exit);
+                    let by_rule = matches!(
+                        rule,
+                        Some((_, Reaction::Restart | Reaction::RestartAllContainers))
+                    );
+                    !by_rule && !restart::restarts(def.restart.policy, true, false)
+                })
+        })
     }
 
     fn containers_ready(&self, phase: Phase) -> Condition {

@@ -146,8 +146,7 @@ impl Account {
                 }
                 (Part::Itself, Word::Exited) => {
                     // A hook that was waited for in vain ends with its container.
-                    self.busy
-                        .extend(hooks.remove(name).map(|from| (from, at)));
+                    self.busy.extend(hooks.remove(name).map(|from| (from, at)));
                     if let Some(run) = lives.runs.last_mut() {
                         run.exited.get_or_insert(at);
                         if let Some(from) = run.stopping {
@@ -284,7 +283,7 @@ impl Account {
         })
     }
 
-    fn has_restarted_all(&self) -> bool {
+    pub(super) fn has_restarted_all(&self) -> bool {
         let mut conditions = self.conditions.keys();
         conditions.any(|(kind, holds, _)| *kind == ConditionKind::AllContainersRestarting && *holds)
     }

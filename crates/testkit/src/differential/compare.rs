@@ -100,6 +100,11 @@ impl<'a> Plays<'a> {
     fn is_cut_short(self) -> bool {
         self.containers().any(Both::is_cut_short)
     }
+
+    /// Whether somebody came or went by itself at about the time at which the pod was told to go.
+    fn are_restless(self) -> bool {
+        self.kubelet.is_restless_at_deletion() || self.ours.is_restless_at_deletion()
+    }
 }
 
 // === impl Both ===
@@ -135,6 +140,11 @@ impl Both<'_> {
         let last = self.theirs.runs.last();
         let killed = last.is_some_and(|run| run.is_killed(self.plays.kubelet.horizon));
         run >= 3 && killed && self.theirs.codes.get(&run) == Some(&0)
+    }
+
+    /// A kubelet that restarts all containers again and again never waits; we do from the second time on.
+    fn is_held_back(self, run: usize) -> bool {
+        run >= 2 && self.plays.ours.has_restarted_all()
     }
 
     /// Whether an image was exchanged after the end of a run in one play, and before it in the other: what has ended for

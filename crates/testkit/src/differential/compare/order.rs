@@ -77,6 +77,10 @@ fn clearly_apart(plays: Plays<'_>) -> Vec<String> {
 /// In a pod that is deleted, whoever waits for the end of another in one play does so in the other.
 fn stop_after_end(one: Both<'_>, other: Both<'_>) -> Option<String> {
     let Plays { kubelet, ours } = one.plays;
+    // Who is not up just then is not waited for.
+    if one.is_cut_short() || other.is_cut_short() || one.plays.are_restless() {
+        return None;
+    }
     let gap = |account: &Account, told: Option<&Run>, ended: Option<&Run>| {
         let (told, ended) = (told?, ended?);
         // Whoever is killed has used up the time of all, and those that are left are told with it.

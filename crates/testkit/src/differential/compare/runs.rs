@@ -42,6 +42,7 @@ fn count(both: Both<'_>) -> Option<String> {
     let number = counts.0.min(counts.1);
     let at = more.1.runs.get(number)?.starting;
     let is_passed_over = counts.0 < counts.1 && is_over(both)
+        || counts.0 > counts.1 && both.is_held_back(number)
         || both.is_updated_between()
         || both.is_close_call(number);
     let has_time = had_time(both.plays, fewer.0, at, number) || owes(both, more, fewer, number);
@@ -106,7 +107,9 @@ fn late_start(both: Both<'_>) -> Option<String> {
 /// An end that only one of them saw counts if the other had the time for it.
 fn end(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
     let Plays { kubelet, ours } = both.plays;
-    let is_excused = is_over(both) || both.is_updated_between();
+    let is_excused = is_over(both)
+        || both.is_updated_between()
+        || theirs.exited.is_some() && both.is_held_back(number);
     let (at, other, place) = match (theirs.exited, own.exited) {
         (Some(at), None) => (at, ours, "on the kubelet"),
         (None, Some(at)) => (at, kubelet, "here"),

@@ -110,9 +110,11 @@ fn waits(both: Both<'_>) -> Vec<String> {
     };
     let theirs: BTreeMap<_, _> = both.theirs.waits.iter().filter(told).collect();
     let own = both.own.waits.iter().filter(told);
-    // A pull that fails in the middle of a start is shown when a kubelet comes back to the pod.
+    // A pull that fails in the middle of a start, and an init container that is in its back-off, are shown when a kubelet
+    // comes back to the pod: nothing else makes it look again.
     let own = own.filter(|(reason, time)| {
-        **reason != PULL_WAITS || **time > COMES_BACK || theirs.contains_key(reason)
+        let is_late = **reason == PULL_WAITS || **reason == CRASH_LOOP && both.is('i');
+        !is_late || **time > COMES_BACK || theirs.contains_key(reason)
     });
     only_in_one(kubelet, &theirs, &own.collect(), what)
 }

@@ -61,7 +61,7 @@ fn what_is_wrong_in_a_play_is_found() {
         ("a sidecar is killed without a signal", sidecar_untold, 95),
         ("preStop hooks are not run", no_pre_stop, 95),
         ("postStart hooks are not run", no_post_start, 95),
-        ("sidecars are told with the mains", sidecars_at_once, 70),
+        ("sidecars are told with the mains", sidecars_at_once, 65),
         ("mains do not wait for init containers", early_mains, 95),
         ("whatever was ready stays ready", always_ready, 75),
         ("conditions have no reasons", no_reasons, 95),
