@@ -177,6 +177,9 @@ impl Account {
                 (_, _) => {}
             }
         }
+        let until = self.since_begin(record.until);
+        let under_way = hooks.into_values().map(|from| (from, until));
+        self.busy.extend(under_way);
     }
 
     fn read_statuses(&mut self, record: &Record) {
