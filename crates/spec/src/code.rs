@@ -409,8 +409,9 @@ codes! {
 
     "L0603" NotConvertible Error
     "the file cannot be converted"
-    "What stands here is not what the format takes at this place, so nobody can say what it means. \
-     The tool that the file was written for would refuse it too. Mend the file and convert it again."
+    "What stands here is not what the format takes at this place, so nobody can say what it means, or \
+     a variable has no value that the file asks for with `${NAME:?message}`. The tool that the file \
+     was written for would refuse it too. Mend the file, or set the variable, and convert it again."
 }
 
 // === impl Code ===

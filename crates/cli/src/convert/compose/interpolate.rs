@@ -10,6 +10,8 @@ pub(super) struct Interpolation<'v> {
     pub(super) used: Vec<String>,
     /// Those that have none, and no default.
     pub(super) missing: Vec<String>,
+    /// Those that have none although the file asks for one, and what it says to that.
+    pub(super) demanded: Vec<(String, String)>,
 }
 
 /// Deeper defaults in defaults are not written by people.
@@ -23,6 +25,7 @@ impl<'v> Interpolation<'v> {
             variables,
             used: Vec::new(),
             missing: Vec::new(),
+            demanded: Vec::new(),
         }
     }
 
@@ -76,9 +79,13 @@ impl<'v> Interpolation<'v> {
             filled.map_or_else(String::new, |_| self.replace(other, depth + 1))
         } else if let Some(other) = operation.strip_prefix('+') {
             value.map_or_else(String::new, |_| self.replace(other, depth + 1))
-        } else if operation.starts_with(":?") {
-            filled.unwrap_or_else(|| self.miss(name))
-        } else if !name.is_empty() && (operation.is_empty() || operation.starts_with('?')) {
+        } else if name.is_empty() {
+            format!("${{{inner}}}")
+        } else if let Some(complaint) = operation.strip_prefix(":?") {
+            filled.unwrap_or_else(|| self.demand(name, complaint, depth))
+        } else if let Some(complaint) = operation.strip_prefix('?') {
+            value.unwrap_or_else(|| self.demand(name, complaint, depth))
+        } else if operation.is_empty() {
             value.unwrap_or_else(|| self.miss(name))
         } else {
             format!("${{{inner}}}")
@@ -93,6 +100,12 @@ impl<'v> Interpolation<'v> {
 
     fn miss(&mut self, name: &str) -> String {
         self.missing.push(name.to_owned());
+        String::new()
+    }
+
+    fn demand(&mut self, name: &str, complaint: &str, depth: usize) -> String {
+        let complaint = self.replace(complaint, depth + 1);
+        self.demanded.push((name.to_owned(), complaint));
         String::new()
     }
 }
@@ -127,12 +140,24 @@ fn name_length(text: &str) -> usize {
 mod tests {
     use super::*;
 
+    fn variables() -> BTreeMap<String, String> {
+        let set = [("A", "1"), ("E", "")];
+        set.map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into()
+    }
+
     fn replaced(text: &str) -> (String, Vec<String>) {
-        let set = [("A", "1"), ("E", "")].map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let variables = BTreeMap::from(set);
+        let variables = variables();
         let mut interpolation = Interpolation::new(&variables);
         let text = interpolation.text(text);
         (text, interpolation.missing)
+    }
+
+    fn demanded(text: &str) -> Vec<(String, String)> {
+        let variables = variables();
+        let mut interpolation = Interpolation::new(&variables);
+        interpolation.text(text);
+        interpolation.demanded
     }
 
     #[test]
@@ -162,7 +187,25 @@ mod tests {
             replaced("a$B-${C}"),
             ("a-".to_owned(), vec!["B".to_owned(), "C".to_owned()])
         );
-        assert_eq!(replaced("${E:?no}").1, ["E"]);
+    }
+
+    #[test]
+    fn what_must_have_a_value_and_has_none_is_told_with_what_the_file_says() {
+        let told = |name: &str, complaint: &str| vec![(name.to_owned(), complaint.to_owned())];
+        assert_eq!(demanded("${B:?set $A} x"), told("B", "set 1"));
+        assert_eq!(demanded("${B?no}"), told("B", "no"));
+        assert_eq!(demanded("${B:?}"), told("B", ""));
+        assert_eq!(demanded("${E:?no}"), told("E", "no"));
+        assert_eq!(demanded("${C:-${B:?no}}"), told("B", "no"));
+        for fine in [
+            "${A:?no}",
+            "${A?no}",
+            "${E?no}",
+            "${A:-${B:?no}}",
+            "${:?no}",
+        ] {
+            assert_eq!(demanded(fine), [], "{fine}");
+        }
     }
 
     #[test]

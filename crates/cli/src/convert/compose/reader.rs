@@ -5,7 +5,7 @@ use crate::convert::Surroundings;
 use crate::convert::notes::Notes;
 use pillion_spec::tree::{Node, Value};
 use pillion_spec::{Code, Diagnostic, Source, Span};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Reads values, and notes what does not fit.
@@ -60,9 +60,14 @@ impl<'a> Reader<'a> {
             let message = format!("the variable `{name}` has no value");
             let finding =
                 Diagnostic::new(Code::NotConverted, message).primary(span, "taken as empty");
-            self.notes.push(finding.help(format!(
-                "set it: `{name}=… pillion convert …`, or in a `.env` beside the file"
-            )));
+            self.notes.push(finding.help(how_to_set(&name)));
+        }
+        let demanded: BTreeMap<_, _> = interpolation.demanded.into_iter().collect();
+        for (name, complaint) in demanded {
+            let colon = if complaint.is_empty() { "" } else { ": " };
+            let message = format!("the variable `{name}` must have a value{colon}{complaint}");
+            let finding = Diagnostic::new(Code::NotConvertible, message).primary(span, "has none");
+            self.notes.push(finding.help(how_to_set(&name)));
         }
         text
     }
@@ -134,6 +139,10 @@ impl<'a> Reader<'a> {
         self.notes
             .refuse(node.span(), message, &format!("not {expected}"));
     }
+}
+
+fn how_to_set(variable: &str) -> String {
+    format!("set it: `{variable}=… pillion convert …`, or in a `.env` beside the file")
 }
 
 /// `1m30s`, `500ms`, `1.5h`, as Go and compose write times.
