@@ -52,8 +52,8 @@ impl Reader<'_> {
         volumes: &mut Volumes,
     ) {
         match key {
-            // Read elsewhere, or of no meaning to a pod.
-            "command" | "entrypoint" | "depends_on" | "links" | "labels" | "init" | "networks" => {}
+            // Read elsewhere.
+            "command" | "entrypoint" | "depends_on" | "links" => {}
             "image" => container.image = self.text(value),
             "environment" => container.env = self.environment(value),
             "working_dir" => container.working_dir = self.text(value),
@@ -209,7 +209,6 @@ impl Reader<'_> {
                 "resources" => self.resources(value, container),
                 "restart_policy" => container.restart = self.restart_policy(value),
                 "replicas" => self.scale(span, value),
-                "labels" => {}
                 key => {
                     let message = format!("`deploy.{key}` is not converted");
                     self.notes.left_out(span, message, "left out");
@@ -273,7 +272,10 @@ const NOT_NEEDED: &[(&str, &str)] = &[
     ("container_name", "a container is called as its service"),
     ("domainname", "the pod has one name"),
     ("hostname", "the pod has one name"),
+    ("init", "in a cluster see `shareProcessNamespace`"),
+    ("labels", "labels belong to the pod"),
     ("logging", "output is kept by whoever runs the pod"),
+    ("networks", "the containers of a pod share one network"),
     ("platform", "the machine is what it is"),
     ("pull_policy", "see `imagePullPolicy`"),
 ];
