@@ -133,7 +133,10 @@ impl Reader<'_> {
             });
         }
         if services.is_empty() {
-            self.refuse(node, "at least one service");
+            // What is no map has been refused as that.
+            if node.is_mapping() || node.is_null() {
+                self.refuse(node, "at least one service");
+            }
             return None;
         }
         self.link(&mut services);
