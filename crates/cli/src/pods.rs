@@ -7,7 +7,7 @@ use crate::input;
 use crate::printer::Printer;
 use anyhow::Result;
 use pillion_spec::render::Renderer;
-use pillion_spec::{Diagnostic, Loaded, LoadedPod, LowerOptions, Severity, load};
+use pillion_spec::{Code, Diagnostic, Loaded, LoadedPod, LowerOptions, Severity, load};
 use pillion_timeline::{Line, Tone};
 use std::path::Path;
 
@@ -58,13 +58,12 @@ pub(crate) fn open_as(
     Ok(Opened::Refused(status))
 }
 
-/// Why a file cannot be used: its errors alone, if it has some.
+/// Why a file cannot be used: its errors, if it has some, and fields that nobody knows: what is missing may be misspelt.
 fn show(loaded: &Loaded, printer: &mut Printer) -> Result<()> {
-    let errors = loaded.diagnostics.iter().filter(|one| one.is_error());
-    let mut shown: Vec<_> = errors.cloned().collect();
-    if shown.is_empty() {
-        shown.clone_from(&loaded.diagnostics);
-    }
+    let is_why = |one: &&Diagnostic| {
+        !loaded.has_errors() || one.is_error() || one.code == Code::UnknownField
+    };
+    let shown: Vec<_> = loaded.diagnostics.iter().filter(is_why).cloned().collect();
     let renderer = Renderer::coloured().width(printer.style().width);
     printer.note_text(&renderer.render_all(&loaded.source, &shown))?;
     let name = loaded.source.name();
@@ -74,7 +73,11 @@ fn show(loaded: &Loaded, printer: &mut Printer) -> Result<()> {
     }
     let more = loaded.diagnostics.len() - shown.len();
     if more > 0 && name != "<stdin>" {
-        let how = format!("{more} more findings that are no errors: `pillion lint {name}`");
+        let more = match more {
+            1 => "1 more finding that is no error".to_owned(),
+            more => format!("{more} more findings that are no errors"),
+        };
+        let how = format!("{more}: `pillion lint {name}`");
         printer.note(&Line::new(Tone::Dim, how))?;
     }
     Ok(())

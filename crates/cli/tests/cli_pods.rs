@@ -454,16 +454,35 @@ fn names_that_do_not_exist_are_refused_with_those_that_do() {
 
 #[test]
 fn a_file_with_errors_is_refused_with_these_alone() {
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("one-error.yaml");
-    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - {name: a, command: [a]}\n  - {name: b, command: [b], requires: [nobody]}\n";
-    std::fs::write(&file, text).expect("the folder for tests can be written to");
-    let output = run(&["run", &file.to_string_lossy()]);
-    assert_eq!(output.status.code(), Some(1));
-    let text = stderr(&output);
+    let containers =
+        "  - {name: a, command: [a]}\n  - {name: b, command: [b], requires: [nobody]}\n";
+    let text = refusal_of_run("one-error.yaml", containers);
     assert!(text.starts_with("error[L0102]: "), "{text}");
     assert_eq!(text.matches("[L0").count(), 1, "{text}");
     assert!(
         text.contains(" more findings that are no errors: `pillion lint "),
         "{text}"
     );
+}
+
+#[test]
+fn a_field_that_is_misspelt_is_shown_with_the_error_that_it_makes() {
+    let containers = "  - {name: a, comand: [a]}\n  - {name: b, command: [b]}\n";
+    let text = refusal_of_run("misspelt.yaml", containers);
+    assert!(text.starts_with("error[L0505]: "), "{text}");
+    assert!(text.contains("warning[L0501]: "), "{text}");
+    assert!(text.contains("help: did you mean `command`?"), "{text}");
+    let more = "\n1 more finding that is no error: `pillion lint ";
+    assert!(text.contains(more), "{text}");
+}
+
+/// What `pillion run` says of a pod with these containers, which has errors.
+fn refusal_of_run(name: &str, containers: &str) -> String {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let head = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n";
+    std::fs::write(&file, format!("{head}{containers}"))
+        .expect("the folder for tests can be written to");
+    let output = run(&["run", &file.to_string_lossy()]);
+    assert_eq!(output.status.code(), Some(1));
+    stderr(&output)
 }

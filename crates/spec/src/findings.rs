@@ -79,7 +79,10 @@ impl Findings {
         } = self;
         diagnostics.sort_by_key(Diagnostic::place);
         if left_out > 0 {
-            let message = format!("{left_out} more findings are not shown");
+            let message = match left_out {
+                1 => "1 more finding is not shown".to_owned(),
+                more => format!("{more} more findings are not shown"),
+            };
             let many = Diagnostic::new(Code::ManyFindings, message);
             diagnostics.push(if left_out_error {
                 many.severity(Severity::Error)
@@ -117,7 +120,7 @@ mod tests {
         assert!(found.iter().any(|one| one.code == Code::MissingField));
         assert_eq!(found.len(), MAX_FINDINGS + 1);
         let many = found.last().unwrap();
-        assert_eq!(many.message, "1 more findings are not shown");
+        assert_eq!(many.message, "1 more finding is not shown");
         assert!(!many.is_error());
     }
 }

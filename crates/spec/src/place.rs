@@ -69,6 +69,13 @@ impl Places {
         self.find(path).complete
     }
 
+    /// Whether the path stands in the file and is something: neither nothing nor an empty list.
+    pub(crate) fn is_given(&self, path: &str) -> bool {
+        let found = self.find(path);
+        let is_empty = found.node.is_sequence() && found.node.items().len() == 0;
+        found.complete && !found.node.is_null() && !is_empty
+    }
+
     /// Whether the path stands in the file and is a list. What is something else has been reported.
     pub(crate) fn is_list(&self, path: &str) -> bool {
         let found = self.find(path);

@@ -39,7 +39,9 @@ impl Checker<'_> {
         if container.name.is_empty() {
             return;
         }
-        if container.command.is_empty() && container.args.is_empty() {
+        // What is given and could not be read has been reported as that.
+        let given = |field| self.file.places.is_given(&place.path(field));
+        if !given("command") && !given("args") {
             let message = format!("{} needs an image or a command", place.name());
             self.refuse(Code::MissingField, span, message, "nothing to run");
         } else {

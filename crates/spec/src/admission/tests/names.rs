@@ -52,6 +52,19 @@ fn a_container_needs_something_to_run() {
         NoImage,
         "app",
     );
+    for nothing in ["[]", "", "null"] {
+        let text = spec(&format!("containers: [{{name: app, command: {nothing}}}]"));
+        refused(&text, MissingField, "app");
+    }
+}
+
+#[test]
+fn a_command_that_cannot_be_read_is_no_missing_one() {
+    for (field, value) in [("command", "[true]"), ("command", "echo"), ("args", "[1]")] {
+        let text = spec(&format!("containers: [{{name: app, {field}: {value}}}]"));
+        let codes: Vec<_> = found(&text).into_iter().map(|(code, _)| code).collect();
+        assert_eq!(codes, [NoImage, WrongType], "{field}: {value}");
+    }
 }
 
 #[test]
