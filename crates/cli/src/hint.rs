@@ -72,6 +72,18 @@ fn hint(error: &Error) -> Option<String> {
     })
 }
 
+/// What to do about a folder that cannot be used. This variable names another one.
+pub(crate) fn of_folder(variable: &str, source: &io::Error) -> String {
+    let full = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
+    if let Some(hint) = source.hint() {
+        hint
+    } else if full.contains(&source.kind()) {
+        format!("make room there, or set `{variable}` to a folder that has some")
+    } else {
+        format!("set `{variable}` to a folder that you can write to")
+    }
+}
+
 impl Hint for io::Error {
     fn hint(&self) -> Option<String> {
         let no_files = self.raw_os_error() == Some(libc::EMFILE);

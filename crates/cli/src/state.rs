@@ -11,7 +11,7 @@ mod lock;
 
 pub(crate) use lock::Holder;
 
-use crate::hint::Hint;
+use crate::hint::{self, Hint};
 use lock::Lock;
 use pillion_runtime::removal::remove_tree;
 use pillion_spec::nearest;
@@ -87,6 +87,9 @@ pub(crate) enum NotBegun {
     Unwritable { folder: PathBuf, source: io::Error },
 }
 
+/// What names another place than that in the user's home.
+const STATE_HOME: &str = "XDG_STATE_HOME";
+
 /// So many runs of a pod are kept.
 const KEPT: usize = 10;
 
@@ -98,8 +101,8 @@ impl StateFolder {
         // A path that is not absolute is to be passed over, says the rule for these variables.
         let set = |name| env::var_os(name).map(PathBuf::from);
         let absolute = |name| set(name).filter(|path| path.is_absolute());
-        let state = absolute("XDG_STATE_HOME")
-            .or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+        let state =
+            absolute(STATE_HOME).or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
         let root = state.ok_or(NoSuchRun::NoHome)?.join("pillion");
         Ok(Self { root })
     }
@@ -394,6 +397,12 @@ impl Begun {
         })
     }
 
+    /// Nothing can be written into the folder of the run.
+    pub(crate) fn unwritable(&self, source: io::Error) -> NotBegun {
+        let folder = self.run.folder.clone();
+        NotBegun::Unwritable { folder, source }
+    }
+
     /// The pod is started now: what becomes of it is kept.
     pub(crate) fn start(&mut self) {
         self.started = true;
@@ -427,9 +436,7 @@ impl Hint for NotBegun {
             Self::Running { pod } => {
                 format!("`pillion ps` shows it, `pillion stop {pod}` stops it")
             }
-            Self::Unwritable { .. } => {
-                "set `XDG_STATE_HOME` to a folder that you can write to".to_owned()
-            }
+            Self::Unwritable { source, .. } => hint::of_folder(STATE_HOME, source),
         })
     }
 }

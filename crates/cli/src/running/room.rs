@@ -1,6 +1,6 @@
 //! The folder for sockets of a pod that runs: a short path, because the names of sockets are short, and nobody else's.
 
-use crate::hint::Hint;
+use crate::hint::{self, Hint};
 use crate::state;
 use pillion_runtime::removal::remove_tree;
 use std::env;
@@ -20,6 +20,8 @@ pub(crate) enum RoomError {
     Foreign { folder: PathBuf },
     #[error("a pod of this name is running already, with its sockets in {}", .folder.display())]
     Taken { folder: PathBuf },
+    #[error("cannot listen to other terminals at {}", .socket.display())]
+    Listen { socket: PathBuf, source: io::Error },
 }
 
 /// The folder, which is nobody else's until this is dropped.
@@ -27,6 +29,15 @@ pub(crate) enum RoomError {
 pub(super) struct Taken {
     folder: PathBuf,
     room: File,
+    base: Base,
+}
+
+/// The folder in which all pods have theirs. One that was made for a pod that was never started goes with this, unless
+/// somebody has something in it by now.
+#[derive(Debug)]
+struct Base {
+    folder: PathBuf,
+    made: bool,
 }
 
 /// Names are cut to this, with something that tells them apart.
@@ -50,12 +61,8 @@ pub(super) fn take(folder: &Path) -> Result<Taken, RoomError> {
         let folder = folder.to_owned();
         return Err(RoomError::TooLong { folder });
     }
-    let base = base();
-    make_private(&base).map_err(failed)?;
-    let found = fs::symlink_metadata(&base).map_err(failed)?;
-    if !is_ours(&found) {
-        return Err(RoomError::Foreign { folder: base });
-    }
+    let base = Base::make(base()).map_err(failed)?;
+    base.look()?;
     loop {
         make_private(folder).map_err(failed)?;
         let room = match File::open(folder) {
@@ -80,8 +87,10 @@ pub(super) fn take(folder: &Path) -> Result<Taken, RoomError> {
             return Err(RoomError::Foreign { folder });
         }
         if is_same(&room, &found).map_err(failed)? {
+            // It may have been another one, if a run that could not begin took it away just now.
+            base.look()?;
             let folder = folder.to_owned();
-            return Ok(Taken { folder, room });
+            return Ok(Taken { folder, room, base });
         }
     }
 }
@@ -199,27 +208,30 @@ fn sum(text: &str) -> u64 {
 
 impl Hint for RoomError {
     fn hint(&self) -> Option<String> {
-        match self {
-            Self::Make { .. } => Some(format!(
-                "set `{VARIABLE}` to a folder that you can write to"
-            )),
-            Self::TooLong { .. } => {
-                Some(format!("set `{VARIABLE}` to a folder with a shorter name"))
+        Some(match self {
+            Self::Make { source, .. } | Self::Listen { source, .. } => {
+                hint::of_folder(VARIABLE, source)
             }
-            Self::Foreign { folder } => Some(format!(
+            Self::TooLong { .. } => format!("set `{VARIABLE}` to a folder with a shorter name"),
+            Self::Foreign { folder } => format!(
                 "remove {}, or set `{VARIABLE}` to a folder of yours",
                 folder.display()
-            )),
-            Self::Taken { .. } => Some(format!(
-                "`pillion ps` shows it; set `{VARIABLE}` to another folder to run both"
-            )),
-        }
+            ),
+            Self::Taken { .. } => {
+                format!("`pillion ps` shows it; set `{VARIABLE}` to another folder to run both")
+            }
+        })
     }
 }
 
 // === impl Taken ===
 
 impl Taken {
+    /// The pod is started now: others will want the folder of all pods, too.
+    pub(super) fn start(&mut self) {
+        self.base.made = false;
+    }
+
     /// Where it is.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
@@ -244,6 +256,35 @@ impl Taken {
     fn failed(&self, source: io::Error) -> RoomError {
         let folder = self.folder.clone();
         RoomError::Make { folder, source }
+    }
+}
+
+// === impl Base ===
+
+impl Base {
+    fn make(folder: PathBuf) -> io::Result<Self> {
+        let made = !folder.exists();
+        make_private(&folder)?;
+        Ok(Self { folder, made })
+    }
+
+    /// Looks whose it is.
+    fn look(&self) -> Result<(), RoomError> {
+        let folder = self.folder.clone();
+        match fs::symlink_metadata(&folder) {
+            Ok(found) if is_ours(&found) => Ok(()),
+            Ok(_) => Err(RoomError::Foreign { folder }),
+            Err(source) => Err(RoomError::Make { folder, source }),
+        }
+    }
+}
+
+impl Drop for Base {
+    fn drop(&mut self) {
+        if self.made {
+            // It stays if something is in it.
+            let _ = fs::remove_dir(&self.folder);
+        }
     }
 }
 

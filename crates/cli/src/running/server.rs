@@ -20,7 +20,7 @@ pub(super) mod object;
 mod status;
 
 use super::apply::Applier;
-use super::room;
+use super::room::{self, RoomError};
 use crate::control::message::{Answer, Hello, PROTOCOL};
 use crate::live::view::View;
 use client::{Client, Doing, Who};
@@ -101,12 +101,12 @@ const LAST_MOMENT: Duration = Duration::from_secs(1);
 
 impl Server {
     /// Listens in the room of the pod.
-    pub(super) fn open(room: &Path, poller: Rc<Poller>, about: About) -> io::Result<Self> {
+    pub(super) fn open(room: &Path, poller: Rc<Poller>, about: About) -> Result<Self, RoomError> {
         let path = room::control(room);
-        let listener = UnixListener::bind(&path)?;
-        listener.set_nonblocking(true)?;
-        fs::set_permissions(&path, Permissions::from_mode(0o600))?;
-        poller.add(&listener, Token::Door)?;
+        let listener = listen(&path, &poller).map_err(|source| RoomError::Listen {
+            socket: path,
+            source,
+        })?;
         Ok(Self {
             poller,
             listener,
@@ -295,6 +295,15 @@ impl Server {
             self.clients.insert(token, client);
         }
     }
+}
+
+/// Only their user can come in.
+fn listen(path: &Path, poller: &Poller) -> io::Result<UnixListener> {
+    let listener = UnixListener::bind(path)?;
+    listener.set_nonblocking(true)?;
+    fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    poller.add(&listener, Token::Door)?;
+    Ok(listener)
 }
 
 /// The user who runs the pod, or root.

@@ -18,7 +18,7 @@ use crate::exit::ExitStatus;
 use crate::live::screen::Look;
 use crate::live::show::{Mode, Settings, Show};
 use crate::printer::Printer;
-use crate::state::{Begun, StateFolder};
+use crate::state::{Begun, NotBegun, StateFolder};
 use anyhow::{Context as _, Result};
 use pillion_engine::{Engine, Tick};
 use pillion_runtime::clock;
@@ -67,7 +67,7 @@ pub(crate) fn run(
     let (namespace, name) = (pod.file.namespace(), pod.file.name());
     let mut begun = StateFolder::locate()?.begin(namespace, name)?;
     let folder = room::folder(namespace, name);
-    let taken = room::take(&folder)?;
+    let mut taken = room::take(&folder)?;
     let mut leavings = Leavings::new(folder.clone(), begun.run.volumes());
     let group = format!("{}_", room::mark(&begun.run));
     clean_up(&taken, &begun, &group, printer)?;
@@ -82,7 +82,7 @@ pub(crate) fn run(
     let guard = Guard::start(&program, &["guard"]).context("cannot start the guard")?;
     descriptors::raise_limit();
     let (definitions, volumes) = define(&larder, &guard, loaded, pod)?;
-    fs::write(begun.run.pod_file(), loaded.source.text()).with_context(|| unwritable(&begun))?;
+    keep_file(&begun, loaded)?;
     let (limits, unlimited) = limits(&definitions);
     let unkept = [unlimited, unkept(&pod.file.pod.spec)];
     warn_before(unkept, &volumes, memory.as_deref(), printer)?;
@@ -122,8 +122,7 @@ pub(crate) fn run(
         base,
         file: begun.run.pod_file(),
     };
-    let server = Server::open(&folder, Rc::clone(&poller), about);
-    let server = server.context("cannot listen to other terminals")?;
+    let server = Server::open(&folder, Rc::clone(&poller), about)?;
     begun.announce(&folder);
     let watch = pod.file.watch.clone();
     let applier = Applier::new(
@@ -147,10 +146,11 @@ pub(crate) fn run(
         watching: watching.transpose()?,
     };
     let face = face(&engine, &begun, options, outside, base, printer)?;
-    let journal = Journal::create(&begun.run.folder.join("journal"), Durable::Process)
-        .with_context(|| unwritable(&begun))?;
+    let journal = Journal::create(&begun.run.folder.join("journal"), Durable::Process);
+    let journal = journal.map_err(|source| begun.unwritable(source))?;
     let mut pump = Pump::new(engine, processes, Kept::new(journal), face);
     begun.start();
+    taken.start();
     let ended = pump.run();
     begun.withdraw();
     let (engine, processes, journal, mut face) = pump.into_parts();
@@ -182,6 +182,12 @@ fn clean_up(taken: &Taken, begun: &Begun, group: &str, printer: &mut Printer) ->
     }
     begun.clean_up()?;
     Ok(())
+}
+
+/// Keeps the file as it is now.
+fn keep_file(begun: &Begun, loaded: &Loaded) -> Result<(), NotBegun> {
+    let written = fs::write(begun.run.pod_file(), loaded.source.text());
+    written.map_err(|source| begun.unwritable(source))
 }
 
 /// Tells what will not be as the file has it.
@@ -283,7 +289,8 @@ fn face(
 ) -> Result<Face> {
     let recorder = Recorder::new(engine.pod(), base);
     let header = recorder.header(engine.pod());
-    let keeping = Keeping::begin(&begun.run.folder, &header).with_context(|| unwritable(begun))?;
+    let keeping = Keeping::begin(&begun.run.folder, &header);
+    let keeping = keeping.map_err(|source| begun.unwritable(source))?;
     let containers = engine.pod().containers.iter();
     let names: Vec<_> = containers.map(|container| &*container.name).collect();
     let faults = Faults::new(options.faults, &names, base.tick)?;
@@ -333,8 +340,4 @@ fn face(
     };
     face.follow(base.tick);
     Ok(face)
-}
-
-fn unwritable(begun: &Begun) -> String {
-    format!("cannot write into {}", begun.run.folder.display())
 }

@@ -79,7 +79,7 @@ fn more_containers_than_descriptors_at_first_have_their_logs_and_the_limit_of_be
 
 #[test]
 fn what_to_do_about_too_few_descriptors_is_told() {
-    for most in [8, 10, 12] {
+    for most in [5, 6, 7, 8, 10, 12] {
         let pod = Pod::new(TWO);
 
         let ended = Running::start(after(&pod, &format!("ulimit -n {most};"))).end();
@@ -251,7 +251,40 @@ fn a_disk_that_is_full_is_named() {
     assert_eq!(ended.code, 125, "{ended:?}");
     assert!(ended.notes.contains("No space left"), "{}", ended.notes);
     assert!(ended.notes.contains("state"), "{}", ended.notes);
+    let help = "help: make room there, or set `XDG_STATE_HOME` to a folder that has some\n";
+    assert!(ended.notes.ends_with(help), "{}", ended.notes);
     pod.assert_nothing_is_left();
+}
+
+#[test]
+fn a_disk_that_has_no_room_for_sockets_is_named_and_left_as_it_was() {
+    if !can_mount() {
+        return;
+    }
+    // Its own folder takes one; then there are that of all pods, that of this one, and a socket.
+    for entries in 1..=3 {
+        let pod = Pod::new(TWO);
+        let script = format!(
+            "mount -t tmpfs -o nr_inodes={entries} none runtime || exit; \
+             PILLION_RUNTIME_DIR=$PWD/runtime/pods \"$0\" run pod.yaml; code=$?; ls runtime; exit $code"
+        );
+        let mut command = Command::new("unshare");
+        pod.dress(&mut command);
+        command.args([MOUNTS, "sh", "-c", &script, env!("CARGO_BIN_EXE_pillion")]);
+
+        let ended = Running::start(command).end();
+
+        assert_eq!(ended.code, 125, "{entries}: {ended:?}");
+        assert_eq!(ended.lines, [] as [String; 0], "{entries}");
+        let lines: Vec<_> = ended.notes.lines().collect();
+        let [what, why, help] = lines[..] else {
+            panic!("{entries}: {}", ended.notes);
+        };
+        assert!(what.contains("/runtime/pods"), "{entries}: {what}");
+        assert!(why.contains("No space left"), "{entries}: {why}");
+        let room = "help: make room there, or set `PILLION_RUNTIME_DIR` to a folder that has some";
+        assert_eq!(help, room, "{entries}");
+    }
 }
 
 #[test]
