@@ -86,8 +86,11 @@ pub(crate) fn of_folder(variable: &str, source: &io::Error) -> String {
 
 impl Hint for io::Error {
     fn hint(&self) -> Option<String> {
+        // An error that is wrapped in one of these is not in the chain.
+        let wrapped = self.get_ref().and_then(|inner| of::<RoomError>(inner));
         let no_files = self.raw_os_error() == Some(libc::EMFILE);
-        no_files.then(|| "let a process open more files: `ulimit -n 1024`".to_owned())
+        let more_files = || "let a process open more files: `ulimit -n 1024`".to_owned();
+        wrapped.or_else(|| no_files.then(more_files))
     }
 }
 

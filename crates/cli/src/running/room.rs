@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 /// The folder cannot be made, or is not ours.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RoomError {
+    #[error("the path `{}` in `{VARIABLE}` is relative", .folder.display())]
+    Relative { folder: PathBuf },
     #[error("cannot make the folder {} for the sockets of the pod", .folder.display())]
     Make { folder: PathBuf, source: io::Error },
     #[error("the name of the folder {} for the sockets of the pod is too long for a socket", .folder.display())]
@@ -47,8 +49,8 @@ const LONGEST_NAME: usize = 40;
 const LONGEST_FOLDER: usize = 107 - 21;
 
 /// Where the sockets of a pod are.
-pub(crate) fn folder(namespace: &str, name: &str) -> PathBuf {
-    base().join(short(&format!("{namespace}.{name}")))
+pub(crate) fn folder(namespace: &str, name: &str) -> Result<PathBuf, RoomError> {
+    Ok(base()?.join(short(&format!("{namespace}.{name}"))))
 }
 
 /// Makes it, unless a run that was killed has left it.
@@ -61,7 +63,7 @@ pub(super) fn take(folder: &Path) -> Result<Taken, RoomError> {
         let folder = folder.to_owned();
         return Err(RoomError::TooLong { folder });
     }
-    let base = Base::make(base()).map_err(failed)?;
+    let base = Base::make(base()?).map_err(failed)?;
     base.look()?;
     loop {
         make_private(folder).map_err(failed)?;
@@ -135,7 +137,7 @@ pub(crate) fn control(folder: &Path) -> PathBuf {
 
 /// The sockets of all pods that may be running.
 pub(crate) fn control_sockets() -> io::Result<Vec<PathBuf>> {
-    let base = base();
+    let base = base().map_err(io::Error::other)?;
     let rooms = match fs::read_dir(&base) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         rooms => rooms?,
@@ -161,12 +163,18 @@ pub(crate) fn may_be_of(socket: &Path, name: &str) -> bool {
 
 /// Root's containers may run as others, who cannot get through root's own `XDG_RUNTIME_DIR`: so that is not asked, and there
 /// is a variable of our own for whoever wants another place.
-fn base() -> PathBuf {
-    let user = rustix::process::geteuid();
+fn base() -> Result<PathBuf, RoomError> {
     let chosen = env::var_os(VARIABLE).map(PathBuf::from);
-    if let Some(folder) = chosen.filter(|folder| folder.is_absolute()) {
-        return folder;
+    match chosen.filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) if folder.is_absolute() => Ok(folder),
+        // From another folder the pod would not be found again.
+        Some(folder) => Err(RoomError::Relative { folder }),
+        None => Ok(usual_base()),
     }
+}
+
+fn usual_base() -> PathBuf {
+    let user = rustix::process::geteuid();
     if user.is_root() {
         return PathBuf::from("/run/pillion");
     }
@@ -209,14 +217,15 @@ fn sum(text: &str) -> u64 {
 impl Hint for RoomError {
     fn hint(&self) -> Option<String> {
         Some(match self {
+            Self::Relative { .. } => {
+                format!("set `{VARIABLE}` to a path that begins with `/`, or not at all")
+            }
             Self::Make { source, .. } | Self::Listen { source, .. } => {
                 hint::of_folder(VARIABLE, source)
             }
             Self::TooLong { .. } => format!("set `{VARIABLE}` to a folder with a shorter name"),
-            Self::Foreign { folder } => format!(
-                "remove {}, or set `{VARIABLE}` to a folder of yours",
-                folder.display()
-            ),
+            // Nobody is told to remove it: pods of its owner may run there.
+            Self::Foreign { .. } => format!("set `{VARIABLE}` to a folder of yours"),
             Self::Taken { .. } => {
                 format!("`pillion ps` shows it; set `{VARIABLE}` to another folder to run both")
             }

@@ -65,8 +65,8 @@ pub(crate) fn run(
     // Before anything is started, so that nobody is interrupted.
     let signals = Signals::new(&TAKEN).context("cannot take signals")?;
     let (namespace, name) = (pod.file.namespace(), pod.file.name());
+    let folder = room::folder(namespace, name)?;
     let mut begun = StateFolder::locate()?.begin(namespace, name)?;
-    let folder = room::folder(namespace, name);
     let mut taken = room::take(&folder)?;
     let mut leavings = Leavings::new(folder.clone(), begun.run.volumes());
     let group = format!("{}_", room::mark(&begun.run));

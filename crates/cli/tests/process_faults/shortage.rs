@@ -288,6 +288,26 @@ fn a_disk_that_has_no_room_for_sockets_is_named_and_left_as_it_was() {
 }
 
 #[test]
+fn a_relative_path_for_sockets_is_refused_by_all() {
+    let pod = Pod::new(TWO);
+    let mut run = pod.command();
+    let mut ps = Command::new(env!("CARGO_BIN_EXE_pillion"));
+    pod.dress(&mut ps);
+    for command in [&mut run, ps.arg("ps")] {
+        command.env("PILLION_RUNTIME_DIR", "some/where");
+
+        let told = String::from_utf8(command.output().unwrap().stderr).unwrap();
+
+        let what = "the path `some/where` in `PILLION_RUNTIME_DIR` is relative\n";
+        assert!(told.contains(what), "{told}");
+        let help =
+            "help: set `PILLION_RUNTIME_DIR` to a path that begins with `/`, or not at all\n";
+        assert!(told.ends_with(help), "{told}");
+    }
+    assert!(!pod.path("state").exists());
+}
+
+#[test]
 fn a_state_folder_that_cannot_be_made_is_named() {
     let pod = Pod::new(TWO);
     fs::write(pod.path("state"), "a file").unwrap();
