@@ -248,6 +248,21 @@ fn of_a_torn_file_what_can_be_read_is_shown() {
 }
 
 #[test]
+fn of_a_run_that_was_killed_before_anything_ran_that_is_said() {
+    let state = State::new("nothing-ran").run("default", "orders", 1, 10);
+    let pod = state.0.join("pillion/default/orders");
+    fs::write(pod.join("lock"), "").expect("the folder is there");
+    let told = life("orders");
+    let header = told.split_inclusive('\n').next().unwrap_or_default();
+    fs::write(pod.join("runs/1/timeline"), header).expect("it is there");
+
+    let text = stdout(&state.trace(&["orders"]));
+
+    let last = "told for 0 s, then pillion was killed while nothing was running\n";
+    assert!(text.ends_with(last), "{text}");
+}
+
+#[test]
 fn lines_that_make_no_sense_are_left_out_and_told() {
     let mut lines: Vec<_> = life("shop").lines().map(str::to_owned).collect();
     for (place, noise) in [(2, "noise"), (4, "{}"), (5, "[]"), (6, "1")] {

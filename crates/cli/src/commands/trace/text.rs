@@ -28,14 +28,16 @@ pub(super) fn screen(timeline: &Timeline, telling: Telling, style: Style) -> Vec
 
 /// What went on when the last record was written.
 fn still(timeline: &Timeline, style: Style) -> Vec<Line> {
-    let end = if timeline.header().cut_off {
-        "then pillion was killed; at that time:"
-    } else {
-        "and not ended:"
+    let unfinished = unfinished(timeline, style);
+    let end = match (timeline.header().cut_off, unfinished.is_empty()) {
+        (true, false) => "then pillion was killed; at that time:",
+        (true, true) => "then pillion was killed while nothing was running",
+        (false, false) => "and not ended:",
+        (false, true) => "and not ended",
     };
     let told = format!("told for {}, {end}", length(timeline.end()));
     let mut lines = style.wrap(&Line::new(Tone::Plain, told), 2);
-    lines.extend(unfinished(timeline, style));
+    lines.extend(unfinished);
     lines
 }
 
