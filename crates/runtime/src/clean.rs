@@ -135,7 +135,16 @@ impl Cleaner<'_> {
 const LONGEST_COLOUR: usize = 64;
 
 fn is_control(c: char) -> bool {
-    c.is_control() && c != '\t'
+    c.is_control() && c != '\t' || is_unseen(c)
+}
+
+/// What nobody sees and makes a line read as what it is not: directions of writing, and characters of no width. Those that
+/// join letters or pictures (U+200C, U+200D) belong to words of some languages, and pass.
+fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
+    )
 }
 
 /// What follows the bytes of that range.
@@ -225,6 +234,9 @@ mod tests {
             ("\x1b[31", ""),
             ("\x1b[31ümlaut", "ümlaut"),
             ("a\tb", "a\tb"),
+            ("\u{202e}evif\u{202c} \u{2067}six\u{2069}", "evif six"),
+            ("\u{feff}no\u{200b}thing\u{200e}\u{200f}", "nothing"),
+            ("join\u{200c}ed \u{200d}", "join\u{200c}ed \u{200d}"),
         ] {
             assert_eq!(cleaned(line.as_bytes(), Colours::Keep), text, "{line:?}");
         }
