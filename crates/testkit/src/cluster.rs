@@ -41,7 +41,8 @@ use files::{Kubelet, NODE_NAME};
 use member::{Member, last_words};
 use place::Places;
 use standing::{need, need_root};
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -150,6 +151,8 @@ pub fn kubectl(places: &Places) -> anyhow::Result<Command> {
     need(places, "kube-apiserver")?;
     let mut kubectl = network::inside(places, places.program("kubectl"));
     kubectl.arg("--kubeconfig").arg(places.file("kubeconfig"));
+    // What it remembers of one cluster is not true of the next one.
+    kubectl.arg("--cache-dir").arg(places.file("kubectl"));
     Ok(kubectl)
 }
 
@@ -269,6 +272,8 @@ impl Cluster {
             fs::create_dir_all(places.file(folder))
                 .with_context(|| format!("cannot make {}", places.file(folder).display()))?;
         }
+        // Whoever has the administrator's token can do anything there.
+        fs::set_permissions(places.file("keys"), Permissions::from_mode(0o700))?;
         network::make(places)?;
         remains::make_groups(places)?;
         certificate::make(places)?;
@@ -298,6 +303,7 @@ impl Cluster {
         for (name, text) in files {
             fs::write(places.file(name), text)?;
         }
+        fs::set_permissions(places.file("kubeconfig"), Permissions::from_mode(0o600))?;
         Ok(())
     }
 
@@ -341,11 +347,11 @@ impl Cluster {
             self.check_members()?;
             is_so()
         });
-        let took = took.with_context(|| {
-            format!(
-                "{what} does not come up; it said:\n{}",
-                last_words(&self.places, what)
-            )
+        let took = took.or_else(|error| {
+            // Whoever has ended is the cause, and not whoever is waited for.
+            self.check_members()?;
+            let said = said(&last_words(&self.places, what));
+            Err(error.context(format!("{what} does not come up{said}")))
         })?;
         (self.tell)(&format!("{what:<24} {:>5.1} s", took.as_secs_f64()));
         Ok(())
@@ -355,9 +361,11 @@ impl Cluster {
         for name in MEMBERS {
             let member = Member::find(&self.places, name);
             if member.is_some_and(|member| !member.is_alive()) {
+                let said = said(&last_words(&self.places, name));
+                let programs = self.places.programs();
                 bail!(
-                    "{name} has ended; it said:\n{}",
-                    last_words(&self.places, name)
+                    "{name} has ended{said}\nif its program is damaged, remove {} and try again: it is built anew",
+                    programs.display()
                 );
             }
         }
@@ -373,6 +381,14 @@ impl Cluster {
             condition["type"] == "Ready" && condition["status"] == "True"
         };
         Ok(conditions.is_some_and(|conditions| conditions.iter().any(ready)))
+    }
+}
+
+/// What a program has written last, behind what is said of it.
+fn said(words: &str) -> String {
+    match words.trim() {
+        "" => ", and said nothing".to_owned(),
+        words => format!("; it said:\n{words}"),
     }
 }
 

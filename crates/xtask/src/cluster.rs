@@ -2,13 +2,14 @@
 
 use crate::interruption::{self, TakenAlong};
 use crate::workspace::Workspace;
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use clap::Subcommand;
 use pillion_testkit::cluster::files::{BackOff, Kubelet};
 use pillion_testkit::cluster::place::Places;
 use pillion_testkit::cluster::{self, Standing};
 use pillion_testkit::processes::actor;
 use std::fs;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -33,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) enum Cluster {
     /// Build Kubernetes and install what it needs: ten minutes, once.
     Build(Name),
-    /// Start everything, after cleaning up what a crashed run has left.
+    /// Start everything, after cleaning up what a crashed run has left; one that is up stays as it is.
     Up(Up),
     /// End everything, and leave nothing behind.
     Down(Down),
@@ -111,11 +112,26 @@ pub(crate) fn actor(workspace: &Workspace) -> anyhow::Result<PathBuf> {
     if let Some(folder) = actor.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
+    remove_drafts(&actor);
     // Another chore may use the one that is there; it keeps it.
     let new = actor.with_extension(std::process::id().to_string());
-    fs::copy(&own, &new).with_context(|| format!("cannot copy {}", own.display()))?;
+    let copying = || format!("cannot copy {} to {}", own.display(), new.display());
+    fs::copy(&own, &new).with_context(copying)?;
     fs::rename(&new, &actor).with_context(|| format!("cannot make {}", actor.display()))?;
     Ok(actor)
+}
+
+/// Removes what chores that were killed have begun to copy.
+fn remove_drafts(actor: &Path) {
+    let beside = actor.parent().and_then(|folder| fs::read_dir(folder).ok());
+    for path in beside.into_iter().flatten().flatten().map(|one| one.path()) {
+        let is_draft = path.file_stem() == actor.file_name();
+        let process = path.extension().map(|pid| Path::new("/proc").join(pid));
+        if is_draft && process.is_some_and(|process| !process.exists()) {
+            // It is in nobody's way.
+            let _ = fs::remove_file(path);
+        }
+    }
 }
 
 /// What this program does if it was started as the actor.
@@ -182,11 +198,32 @@ fn up(workspace: &Workspace, args: &Up) -> anyhow::Result<()> {
     let back_off = limit.map_or(BackOff::Standard, BackOff::AtMost);
     let places = name.places()?;
     cluster::check(&places)?;
+    let actor = actor(workspace)?;
+    let again = with_name("cargo xtask cluster down", &places);
+    if let Some(found) = cluster::attach(&places, &actor, tell)? {
+        found.leave();
+        let name = places.name();
+        ensure!(
+            back_off_max.is_none(),
+            "the cluster `{name}` is up already, and its back-off is set when it comes up: `{again}` first"
+        );
+        println!("the cluster `{name}` is up already, with all that is in it; `{again}` ends it");
+        return Ok(());
+    }
     let _along = interruption::take_along(places.name())?;
-    let cluster = cluster::up(&places, &actor(workspace)?, Kubelet { back_off }, tell)?;
+    let cluster = cluster::up(&places, &actor, Kubelet { back_off }, tell)?;
     cluster.leave();
-    println!("up: try `cargo xtask cluster kubectl get nodes`");
+    let kubectl = with_name("cargo xtask cluster kubectl", &places);
+    println!("up: try `{kubectl} get nodes`");
     Ok(())
+}
+
+/// A command to type, about this cluster.
+fn with_name(command: &str, places: &Places) -> String {
+    match places.name() {
+        USUAL => command.to_owned(),
+        name => format!("{command} --name {name}"),
+    }
 }
 
 fn down(args: &Down) -> anyhow::Result<()> {
@@ -223,11 +260,8 @@ fn status(places: &Places) -> anyhow::Result<()> {
 
 fn kubectl(args: &Kubectl) -> anyhow::Result<()> {
     let mut kubectl = cluster::kubectl(&args.name.places()?)?;
-    let status = kubectl.args(&args.arguments).status()?;
-    if !status.success() {
-        bail!("kubectl ended with {status}");
-    }
-    Ok(())
+    // In its place: signals and exit codes are its own.
+    Err(kubectl.args(&args.arguments).exec()).context("cannot run kubectl")
 }
 
 fn images(args: &Images) -> anyhow::Result<()> {

@@ -8,7 +8,7 @@ mod suite;
 mod tables;
 
 use crate::workspace::Workspace;
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::ValueEnum as _;
 use column::{Column, Stage};
 use pillion_simulator::Outcome;
@@ -65,6 +65,14 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
         prefix: &format!("scenarios/{}", args.only),
         longest: Duration::from_secs(args.longest),
     };
+    ensure!(
+        stage
+            .files
+            .keys()
+            .any(|file| file.starts_with(stage.prefix)),
+        "there is no file whose path begins with `{}`",
+        stage.prefix
+    );
     let mut reports = Reports::new();
     for column in columns {
         reports.insert(*column, column.play(&stage)?);

@@ -3,6 +3,7 @@
 use crate::cluster;
 use crate::workspace::Workspace;
 use anyhow::bail;
+use clap::builder::RangedU64ValueParser;
 use pillion_testkit::cluster::Cluster;
 use pillion_testkit::differential::{self, Disagreement, Setup};
 use std::collections::BTreeSet;
@@ -12,7 +13,7 @@ use std::path::Path;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// So many, from each seed on.
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pods: u64,
     /// The number of the first one, or of several; the same number is the same pod.
     #[arg(
@@ -23,7 +24,7 @@ pub(crate) struct Args {
     )]
     seeds: Vec<u64>,
     /// So many at once.
-    #[arg(long, default_value_t = TOGETHER)]
+    #[arg(long, default_value_t = TOGETHER, value_parser = at_least_one())]
     together: usize,
     /// Show pods that differ as they are, instead of making them smaller, which takes minutes for each.
     #[arg(long)]
@@ -32,6 +33,10 @@ pub(crate) struct Args {
 
 /// So many at once, unless it is said otherwise.
 const TOGETHER: usize = 16;
+
+fn at_least_one() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..)
+}
 
 // === impl Args ===
 
@@ -61,7 +66,10 @@ pub(crate) fn compare(cluster: &Cluster, actor: &Path, args: &Args) -> anyhow::R
         as_is,
     } = *args;
     // Each once, though two seeds lie near each other.
-    let seeds: BTreeSet<_> = seeds.iter().flat_map(|seed| *seed..seed + pods).collect();
+    let seeds: BTreeSet<_> = seeds
+        .iter()
+        .flat_map(|seed| *seed..seed.saturating_add(pods))
+        .collect();
     let folder = tempfile::tempdir()?;
     let setup = Setup {
         cluster,
