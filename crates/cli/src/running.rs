@@ -34,5 +34,5 @@ pub(crate) use leavings::NotPlaced;
 pub(crate) use memory::MemoryError;
 pub(crate) use not_run::NotRun;
 pub(crate) use room::RoomError;
-pub(crate) use start::{Options, run};
+pub(crate) use start::{Options, Ready, run};
 pub(crate) use watch::{Followed, NotFollowed};

@@ -6,7 +6,7 @@ use crate::exit::{ExitStatus, OWN_FAILURE};
 use crate::hint;
 use crate::pods::{self, Opened};
 use crate::printer::Printer;
-use crate::running::{self, Followed, Options};
+use crate::running::{self, Followed, Options, Ready};
 use anyhow::Result;
 use pillion_spec::file::WorkloadKind;
 use pillion_spec::restart::RestartPolicy;
@@ -26,6 +26,8 @@ pub(crate) fn run(args: RunArgs, printer: &mut Printer) -> Result<ExitStatus> {
         faults,
     } = args;
     let watch = watch.then(|| Followed::new(&file)).transpose()?;
+    // A file that is still being typed, or comes through a pipe, can be interrupted.
+    let ready = file.is_file().then(Ready::new);
     let loaded = match pods::open(&file, LowerOptions { images: false }, printer)? {
         Opened::Good(loaded) => loaded,
         Opened::Refused(status) => return Ok(status),
@@ -44,7 +46,9 @@ pub(crate) fn run(args: RunArgs, printer: &mut Printer) -> Result<ExitStatus> {
         faults,
         watch,
     };
-    running::run(&loaded, pod, options, printer).or_else(|error| {
+    let ready = ready.unwrap_or_else(Ready::new);
+    let ended = ready.and_then(|ready| running::run(ready, &loaded, pod, options, printer));
+    ended.or_else(|error| {
         hint::report(&error);
         Ok(ExitStatus::Code(OWN_FAILURE))
     })

@@ -41,8 +41,17 @@ use std::env;
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, IsTerminal as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+
+/// What a run needs whatever its file says. The guard takes about as long to come up as the file does to be read, so it is
+/// started first. Dropped, it ends.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    signals: Signals,
+    program: PathBuf,
+    guard: Guard,
+}
 
 /// How to run a pod.
 #[derive(Debug)]
@@ -55,15 +64,35 @@ pub(crate) struct Options {
     pub(crate) watch: Option<Followed>,
 }
 
+// === impl Ready ===
+
+impl Ready {
+    pub(crate) fn new() -> Result<Self> {
+        // Before anything is started, so that nobody is interrupted.
+        let signals = Signals::new(&TAKEN).context("cannot take signals")?;
+        let program = env::current_exe().context("cannot tell where pillion is")?;
+        let guard = Guard::start(&program, &["guard"]).context("cannot start the guard")?;
+        Ok(Self {
+            signals,
+            program,
+            guard,
+        })
+    }
+}
+
 /// Runs a pod to its end.
 pub(crate) fn run(
+    ready: Ready,
     loaded: &Loaded,
     pod: &LoadedPod,
     options: Options,
     printer: &mut Printer,
 ) -> Result<ExitStatus> {
-    // Before anything is started, so that nobody is interrupted.
-    let signals = Signals::new(&TAKEN).context("cannot take signals")?;
+    let Ready {
+        signals,
+        program,
+        guard,
+    } = ready;
     let (namespace, name) = (pod.file.namespace(), pod.file.name());
     let folder = room::folder(namespace, name)?;
     let mut begun = StateFolder::locate()?.begin(namespace, name)?;
@@ -75,11 +104,9 @@ pub(crate) fn run(
     if let Some(folder) = &memory {
         memory::clean(folder)?;
     }
-    let program = env::current_exe().context("cannot tell where pillion is")?;
     let mut larder = larder(loaded, pod, &begun, &folder, &program);
     larder.run.memory_volumes.clone_from(&memory);
     let larder = Rc::new(larder);
-    let guard = Guard::start(&program, &["guard"]).context("cannot start the guard")?;
     descriptors::raise_limit();
     let (definitions, volumes) = define(&larder, &guard, loaded, pod)?;
     keep_file(&begun, loaded)?;
