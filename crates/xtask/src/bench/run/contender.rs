@@ -43,7 +43,9 @@ impl Contender {
                 command
                     .args(["run", "--quiet"])
                     .arg(pod)
-                    .env("XDG_STATE_HOME", &round.folder);
+                    .env("XDG_STATE_HOME", &round.folder)
+                    // The run before was killed, and what it left would be looked through first.
+                    .env("PILLION_RUNTIME_DIR", round.folder.join("run"));
                 Ok(Some(command))
             }
             Self::Peer(peer) => peer.command(shape, count, yard, round),
