@@ -88,11 +88,6 @@ pub(crate) fn run(
     options: Options,
     printer: &mut Printer,
 ) -> Result<ExitStatus> {
-    let Ready {
-        signals,
-        program,
-        guard,
-    } = ready;
     let (namespace, name) = (pod.file.namespace(), pod.file.name());
     let folder = room::folder(namespace, name)?;
     let mut begun = StateFolder::locate()?.begin(namespace, name)?;
@@ -104,11 +99,11 @@ pub(crate) fn run(
     if let Some(folder) = &memory {
         memory::clean(folder)?;
     }
-    let mut larder = larder(loaded, pod, &begun, &folder, &program);
+    let mut larder = larder(loaded, pod, &begun, &folder, &ready.program);
     larder.run.memory_volumes.clone_from(&memory);
     let larder = Rc::new(larder);
     descriptors::raise_limit();
-    let (definitions, volumes) = define(&larder, &guard, loaded, pod)?;
+    let (definitions, volumes) = define(&larder, &ready.guard, loaded, pod)?;
     keep_file(&begun, loaded)?;
     let (limits, unlimited) = limits(&definitions);
     let unkept = [unlimited, unkept(&pod.file.pod.spec)];
@@ -123,13 +118,13 @@ pub(crate) fn run(
         placed.with_context(|| format!("cannot make the volume `{}`", volume.name))?;
     }
     let poller = Rc::new(Poller::new().context("cannot wait for anything")?);
-    poller.add(&signals, Token::Signals)?;
+    poller.add(&ready.signals, Token::Signals)?;
     let room = Room {
         folder: folder.clone(),
         group: group.clone(),
         limits,
     };
-    let mut processes = Processes::new(guard, Rc::clone(&poller), definitions, room)
+    let mut processes = Processes::new(ready.guard, Rc::clone(&poller), definitions, room)
         .context("cannot get ready to run containers")?;
     processes
         .adopt()
@@ -167,7 +162,7 @@ pub(crate) fn run(
     });
     let outside = Outside {
         outlets: Outlets::new(Rc::clone(&poller)).context("cannot get ready to show anything")?,
-        signals,
+        signals: ready.signals,
         server,
         applier,
         watching: watching.transpose()?,
