@@ -270,9 +270,14 @@ impl Following {
         inotify::add_watch(&files, run.logs(), what)?;
         let mut client = match find::one(Some(&run.pod())) {
             Ok(client) => client,
-            Err(error @ NotRunning::NotAnswered(NotAnswered::Unreachable { .. })) => {
-                return Err(error.into());
-            }
+            // It runs, and nobody says when it writes.
+            Err(
+                error @ NotRunning::NotAnswered(
+                    NotAnswered::Unreachable { .. }
+                    | NotAnswered::Suspended { .. }
+                    | NotAnswered::Silent { .. },
+                ),
+            ) => return Err(error.into()),
             Err(_) => return Ok(None),
         };
         client.ask(&Request::Wait)?;

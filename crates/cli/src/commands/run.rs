@@ -27,7 +27,8 @@ pub(crate) fn run(args: RunArgs, printer: &mut Printer) -> Result<ExitStatus> {
     } = args;
     let watch = watch.then(|| Followed::new(&file)).transpose()?;
     // A file that is still being typed, or comes through a pipe, can be interrupted.
-    let ready = file.is_file().then(Ready::new);
+    let at_once = file.as_os_str() != "-" && file.is_file();
+    let ready = at_once.then(Ready::new);
     let loaded = match pods::open(&file, LowerOptions { images: false }, printer)? {
         Opened::Good(loaded) => loaded,
         Opened::Refused(status) => return Ok(status),

@@ -7,6 +7,7 @@ use pillion_runtime::lines::Lines;
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::{Pid, geteuid};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,15 @@ struct Refused {
     hint: Option<String>,
 }
 
+/// A pod that was to be talked to.
+#[derive(Clone, Debug)]
+pub(crate) enum Whom {
+    /// By its name.
+    Pod(String),
+    /// It has not told its name: where its socket is.
+    At(PathBuf),
+}
+
 /// There is no talking to a pod.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotAnswered {
@@ -55,15 +65,15 @@ pub(crate) enum NotAnswered {
     #[error("the pod at {} is run by somebody else, user {user}", .path.display())]
     Foreign { path: PathBuf, user: u32 },
     #[error("{pod} is suspended: it does not answer until it goes on")]
-    Suspended { pod: String, process: Pid },
+    Suspended { pod: Whom, process: Pid },
     #[error("{pod} does not answer")]
-    Silent { pod: String, process: Pid },
+    Silent { pod: Whom, process: Pid },
     #[error("{pod} is run by pillion {version}, which speaks another language")]
     Version { pod: String, version: String },
     #[error("the conversation with {pod} was cut short")]
-    Cut { pod: String, source: ChannelError },
+    Cut { pod: Whom, source: ChannelError },
     #[error("{pod} is gone")]
-    Gone { pod: String },
+    Gone { pod: Whom },
     #[error("{message}")]
     Refused {
         message: String,
@@ -95,7 +105,7 @@ impl Client {
                 user: peer.uid.as_raw(),
             });
         }
-        let pod = || format!("the pod at {}", path.display());
+        let pod = || Whom::At(path.to_owned());
         if is_suspended(peer.pid) {
             return Err(NotAnswered::Suspended {
                 pod: pod(),
@@ -188,7 +198,7 @@ impl Client {
     }
 
     fn trouble(&self, error: ChannelError) -> NotAnswered {
-        not_answered(self.pod(), self.process, error)
+        not_answered(Whom::Pod(self.pod()), self.process, error)
     }
 }
 
@@ -206,11 +216,16 @@ fn is_suspended(process: Pid) -> bool {
     state.is_some_and(|state| state.starts_with('T'))
 }
 
-fn not_answered(pod: String, process: Pid, error: ChannelError) -> NotAnswered {
+fn not_answered(pod: Whom, process: Pid, error: ChannelError) -> NotAnswered {
     match error {
         ChannelError::Closed => NotAnswered::Gone { pod },
         ChannelError::Io(error) if error.kind() == io::ErrorKind::WouldBlock => {
-            NotAnswered::Silent { pod, process }
+            // It may have been suspended since it was looked at.
+            if is_suspended(process) {
+                NotAnswered::Suspended { pod, process }
+            } else {
+                NotAnswered::Silent { pod, process }
+            }
         }
         source
         @ (ChannelError::Io(_) | ChannelError::Unintelligible(_) | ChannelError::TooLong) => {
@@ -219,21 +234,63 @@ fn not_answered(pod: String, process: Pid, error: ChannelError) -> NotAnswered {
     }
 }
 
+// === impl Whom ===
+
+impl fmt::Display for Whom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pod(name) => f.write_str(name),
+            Self::At(path) => write!(f, "the pod at {}", path.display()),
+        }
+    }
+}
+
 // === impl NotAnswered ===
 
 impl NotAnswered {
     /// The same of a pod whose name is known.
-    pub(super) fn of(self, name: String) -> Self {
-        match self {
-            Self::Suspended { process, .. } => Self::Suspended { pod: name, process },
-            Self::Silent { process, .. } => Self::Silent { pod: name, process },
-            Self::Cut { source, .. } => Self::Cut { pod: name, source },
+    pub(super) fn of(mut self, name: String) -> Self {
+        match &mut self {
+            Self::Suspended { pod, .. } | Self::Silent { pod, .. } | Self::Cut { pod, .. } => {
+                *pod = Whom::Pod(name);
+            }
             Self::Nobody { .. }
             | Self::Unreachable { .. }
             | Self::Foreign { .. }
             | Self::Version { .. }
             | Self::Gone { .. }
-            | Self::Refused { .. } => self,
+            | Self::Refused { .. } => {}
+        }
+        self
+    }
+
+    /// The name of the pod, if it is known.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Unreachable { pod, .. }
+            | Self::Version { pod, .. }
+            | Self::Suspended {
+                pod: Whom::Pod(pod),
+                ..
+            }
+            | Self::Silent {
+                pod: Whom::Pod(pod),
+                ..
+            }
+            | Self::Cut {
+                pod: Whom::Pod(pod),
+                ..
+            }
+            | Self::Gone {
+                pod: Whom::Pod(pod),
+            } => Some(pod),
+            Self::Suspended { .. }
+            | Self::Silent { .. }
+            | Self::Cut { .. }
+            | Self::Gone { .. }
+            | Self::Nobody { .. }
+            | Self::Foreign { .. }
+            | Self::Refused { .. } => None,
         }
     }
 }

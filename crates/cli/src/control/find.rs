@@ -146,7 +146,13 @@ pub(crate) fn one_with_container(
     match one(wanted) {
         Err(error @ (NotRunning::None | NotRunning::Unknown { .. })) => match one(Some(pod)) {
             Ok(client) => Ok((client, Some(container.to_owned()))),
-            Err(lost @ NotRunning::NotAnswered(NotAnswered::Unreachable { .. })) => Err(lost),
+            Err(
+                lost @ NotRunning::NotAnswered(
+                    NotAnswered::Unreachable { .. }
+                    | NotAnswered::Suspended { .. }
+                    | NotAnswered::Silent { .. },
+                ),
+            ) => Err(lost),
             Err(_) => Err(error),
         },
         found => found.map(|client| (client, None)),
@@ -165,18 +171,9 @@ fn only(mut clients: Vec<Client>, mut silent: Vec<NotAnswered>) -> Result<Client
 
 /// All that are known by name.
 fn names(clients: &[Client], silent: &[NotAnswered]) -> Vec<String> {
-    let lost = silent.iter().filter_map(|one| match one {
-        NotAnswered::Unreachable { pod, .. } => Some(pod.clone()),
-        NotAnswered::Nobody { .. }
-        | NotAnswered::Foreign { .. }
-        | NotAnswered::Suspended { .. }
-        | NotAnswered::Silent { .. }
-        | NotAnswered::Version { .. }
-        | NotAnswered::Cut { .. }
-        | NotAnswered::Gone { .. }
-        | NotAnswered::Refused { .. } => None,
-    });
-    clients.iter().map(Client::pod).chain(lost).collect()
+    let silent = silent.iter().filter_map(NotAnswered::name);
+    let silent = silent.map(str::to_owned);
+    clients.iter().map(Client::pod).chain(silent).collect()
 }
 
 fn unreachable(((namespace, name), holder): &((String, String), Holder)) -> NotAnswered {
@@ -214,13 +211,12 @@ impl<'a> Named<'a> {
         self.is_of(&client.hello.namespace, &client.hello.name)
     }
 
-    /// Whether it may be one that does not answer. Of most of these nobody knows the name.
+    /// Whether it may be one that does not answer. Of some of these nobody knows the name.
     fn may_be(self, silent: &NotAnswered) -> bool {
-        let NotAnswered::Unreachable { pod, .. } = silent else {
-            return true;
-        };
-        let (namespace, name) = pod.split_once('/').unwrap_or(("default", pod));
-        self.is_of(namespace, name)
+        silent.name().is_none_or(|pod| {
+            let (namespace, name) = pod.split_once('/').unwrap_or(("default", pod));
+            self.is_of(namespace, name)
+        })
     }
 
     fn is_of(self, namespace: &str, name: &str) -> bool {

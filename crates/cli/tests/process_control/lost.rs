@@ -87,12 +87,22 @@ fn a_pod_that_is_suspended_keeps_nobody_from_the_others() {
     for arguments in [
         &["ps", "orders"][..],
         &["stop", "orders"],
-        &["exec", "orders", "--", "true"],
+        &["restart", "orders/app"],
+        &["exec", "orders/app", "--", "true"],
+        &["logs", "orders", "-f"],
     ] {
         let (_, error, code) = place.says(arguments);
         assert_eq!(error, expected, "{arguments:?}");
         assert_ne!(code, Some(0), "{arguments:?}");
     }
+    let (_, error, code) = place.says(&["exec", "web/app", "--", "true"]);
+    assert_eq!((error.as_str(), code), ("", Some(0)));
+    let (_, error, _) = place.says(&["stop", "wbe"]);
+    let unknown = "error: there is no running pod `wbe`\nhelp: did you mean `web`?\n";
+    assert_eq!(error, unknown);
+    let (_, error, _) = place.says(&["stop"]);
+    let both = "error: there are 2 running pods\nhelp: say which one: web or orders\n";
+    assert_eq!(error, both);
 
     pod.signal(Signal::CONT);
     assert_eq!(place.says(&["stop", "orders"]).2, Some(0));
