@@ -350,8 +350,16 @@ impl Cluster {
         let took = took.or_else(|error| {
             // Whoever has ended is the cause, and not whoever is waited for.
             self.check_members()?;
-            let said = said(&last_words(&self.places, what));
-            Err(error.context(format!("{what} does not come up{said}")))
+            // Whoever is waited for may be no program, and the kubelet knows most.
+            let who = if MEMBERS.contains(&what) {
+                what
+            } else {
+                "kubelet"
+            };
+            let said = said(&last_words(&self.places, who));
+            Err(error.context(format!(
+                "{what} does not come up; {who} has not ended{said}"
+            )))
         })?;
         (self.tell)(&format!("{what:<24} {:>5.1} s", took.as_secs_f64()));
         Ok(())
@@ -362,11 +370,7 @@ impl Cluster {
             let member = Member::find(&self.places, name);
             if member.is_some_and(|member| !member.is_alive()) {
                 let said = said(&last_words(&self.places, name));
-                let programs = self.places.programs();
-                bail!(
-                    "{name} has ended{said}\nif its program is damaged, remove {} and try again: it is built anew",
-                    programs.display()
-                );
+                bail!("{name} has ended{said}");
             }
         }
         Ok(())

@@ -201,6 +201,8 @@ fn up(workspace: &Workspace, args: &Up) -> anyhow::Result<()> {
     let actor = actor(workspace)?;
     let again = with_name("cargo xtask cluster down", &places);
     if let Some(found) = cluster::attach(&places, &actor, tell)? {
+        // A command that was interrupted may have left it otherwise.
+        found.restore_kubelet()?;
         found.leave();
         let name = places.name();
         ensure!(
@@ -220,10 +222,7 @@ fn up(workspace: &Workspace, args: &Up) -> anyhow::Result<()> {
 
 /// A command to type, about this cluster.
 fn with_name(command: &str, places: &Places) -> String {
-    match places.name() {
-        USUAL => command.to_owned(),
-        name => format!("{command} --name {name}"),
-    }
+    format!("{command} --name {}", places.name())
 }
 
 fn down(args: &Down) -> anyhow::Result<()> {

@@ -97,7 +97,7 @@ pub(crate) fn compare(cluster: &Cluster, actor: &Path, args: &Args) -> anyhow::R
     match outcome.differing.len() {
         0 => {
             println!(
-                "\n{pods} pods from {first} on: the kubelet and the host processes agree; {in_virtual_time}"
+                "\n{pods} pods, the first {first}: the kubelet and the host processes agree; {in_virtual_time}"
             );
             Ok(())
         }

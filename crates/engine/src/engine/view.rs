@@ -399,22 +399,28 @@ impl Engine {
             })
     }
 
-    /// Whether an init container has ended with an error, and neither a rule nor its policy would run it again: a kubelet
-    /// looks at no more than that, though it was told to stop.
+    /// Whether an init container has ended with an error in this run of the pod, and neither a rule nor its policy would run
+    /// it again: a kubelet looks at no more than that, though it was told to stop.
     fn has_failed_to_initialize(&self) -> bool {
         self.containers().any(|container| {
-            let def = self.def(container);
-            let exit = self.life(container).record.exit.as_deref();
-            let failed = exit.filter(|end| !end.exit.is_success());
+            let (def, record) = (self.def(container), &self.life(container).record);
+            let failed = record.exit.as_deref().filter(|end| !end.exit.is_success());
+            let failed = failed.filter(|_| record.ran);
             is_regular_init(def.list, def.is_oneshot())
-                && failed.is_some_and(|end| {
-                    let rule = restart::matching_rule(&def.restart, &end.exit);
-                    let by_rule = matches!(
-                        rule,
-                        Some((_, Reaction::Restart | Reaction::RestartAllContainers))
-                    );
-                    !by_rule && !restart::restarts(def.restart.policy, true, false)
-                })
+                && failed.is_some_and(
+                    |end| match restart::matching_rule(&def.restart, &end.exit) {
+                        Some((
+                            _,
+                            Reaction::Restart
+                            | Reaction::RestartAllContainers
+                            | Reaction::RestartPod
+                            | Reaction::CompletePod
+                            | Reaction::Ignore,
+                        )) => false,
+                        Some((_, Reaction::FailPod)) => true,
+                        None => !restart::restarts(def.restart.policy, true, false),
+                    },
+                )
         })
     }
 

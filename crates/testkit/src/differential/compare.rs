@@ -142,9 +142,10 @@ impl Both<'_> {
         run >= 3 && killed && self.theirs.codes.get(&run) == Some(&0)
     }
 
-    /// A kubelet that restarts all containers again and again never waits; we do from the second time on.
+    /// A kubelet that restarts all containers again and again never waits; we do from the second time on, so the third run is
+    /// the first that may be missing.
     fn is_held_back(self, run: usize) -> bool {
-        run >= 2 && self.plays.ours.has_restarted_all()
+        run >= 3 && self.plays.ours.has_restarted_all()
     }
 
     /// Whether an image was exchanged after the end of a run in one play, and before it in the other: what has ended for

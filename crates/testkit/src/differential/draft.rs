@@ -204,8 +204,18 @@ impl Draft {
         if stays {
             draft.stay(dice);
         }
+        draft.keep_shorter();
         draft.draw_ways(&mut beside);
         draft
+    }
+
+    /// A second deletion makes the time shorter, or there is none.
+    fn keep_shorter(&mut self) {
+        let grace = self.grace;
+        if let Some(deletion) = &mut self.deletion {
+            let first = deletion.grace.unwrap_or(grace);
+            deletion.again = deletion.again.filter(|(_, second)| *second < first);
+        }
     }
 
     fn roles(dice: &mut Dice) -> Vec<Role> {

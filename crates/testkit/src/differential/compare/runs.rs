@@ -42,7 +42,7 @@ fn count(both: Both<'_>) -> Option<String> {
     let number = counts.0.min(counts.1);
     let at = more.1.runs.get(number)?.starting;
     let is_passed_over = counts.0 < counts.1 && is_over(both)
-        || counts.0 > counts.1 && both.is_held_back(number)
+        || counts.0 > counts.1 && both.is_held_back(number + 1)
         || both.is_updated_between()
         || both.is_close_call(number);
     let has_time = had_time(both.plays, fewer.0, at, number) || owes(both, more, fewer, number);
@@ -68,14 +68,19 @@ fn owes(
         return false;
     };
     let to = more.1.runs[number].starting;
-    let between = |run: &Run| from <= run.starting && run.starting <= to;
-    let others = more.0.containers.iter();
-    let mut others = others.filter(|(name, _)| &***name != both.name);
-    // A start of somebody else may be what was waited for.
-    let is_alone = !others.any(|(_, lives)| lives.runs.iter().any(between));
-    let is_killed = [more, fewer].map(|(account, lives)| lives.was_killed(account.horizon));
     let due = both.plays.kubelet.delayed(due_from, to.since(from));
-    is_alone && is_killed == [false; 2] && due <= fewer.0.horizon
+    // A start of somebody else may be what was waited for, and so may one that did not come.
+    let is_alone = |account: &Account, from: Tick, to: Tick| {
+        let within = |at: Tick| from <= at && at <= to;
+        let others = account.containers.iter();
+        let others = others.filter(|(name, _)| &***name != both.name);
+        let mut runs = others.flat_map(|(_, lives)| &lives.runs);
+        !runs.any(|run| within(run.starting) || run.exited.is_some_and(within))
+    };
+    let are_alone = is_alone(more.0, from, to) && is_alone(fewer.0, due_from, due);
+    let is_told = [more, fewer]
+        .map(|(account, lives)| account.has_restarted_all() || lives.was_killed(account.horizon));
+    are_alone && is_told == [false; 2] && due <= fewer.0.horizon
 }
 
 /// Whether a kubelet has ended more than we would have, or had no time to.
