@@ -155,10 +155,29 @@ impl Director {
         }
     }
 
-    fn perform(&mut self, act: &Act, pod: &mut Driven<'_, Processes>) {
+    /// Whether the act that is next does nothing but to note a moment.
+    fn is_next_a_note(&self) -> bool {
+        let act = self.scenario.acts.get(self.next);
+        act.is_some_and(|act| act.deed.is_none())
+    }
+
+    /// The act that is next, if its time has come. It is done now.
+    fn take_next(&mut self) -> Option<Act> {
+        self.due().filter(|due| *due <= self.now)?;
+        let act = self.scenario.acts.get(self.next)?.clone();
+        self.next += 1;
+        self.since = None;
+        self.note(&act);
+        Some(act)
+    }
+
+    fn note(&mut self, act: &Act) {
         if let Some(name) = &act.name {
             self.moments.entry(name.clone()).or_insert(self.now);
         }
+    }
+
+    fn perform(&mut self, act: &Act, pod: &mut Driven<'_, Processes>) {
         let Some(deed) = &act.deed else {
             return;
         };
@@ -294,12 +313,10 @@ impl Front<Processes> for Director {
         while self.timed_due().is_some_and(|due| due <= self.now) {
             let act = self.scenario.timed_acts[self.timed].clone();
             self.timed += 1;
+            self.note(&act);
             self.perform(&act, &mut pod);
         }
-        if self.due().is_some_and(|due| due <= self.now) {
-            let act = self.scenario.acts[self.next].clone();
-            self.next += 1;
-            self.since = None;
+        if let Some(act) = self.take_next() {
             self.perform(&act, &mut pod);
         }
     }
@@ -309,13 +326,20 @@ impl Front<Processes> for Director {
             return;
         }
         let status = engine.status();
-        if self
-            .statuses
-            .last()
-            .is_none_or(|last| last.status != status)
-        {
-            let at = Tick::ZERO + now.since(self.began);
-            self.statuses.push(Sample { at, status });
+        let last = self.statuses.last();
+        if last.is_some_and(|last| last.status == status) {
+            return;
+        }
+        let at = Tick::ZERO + now.since(self.began);
+        self.statuses.push(Sample { at, status });
+        // The pod may have ended before anybody looks again. Whatever does something to it has time: actors that have just
+        // been started do not listen yet.
+        while self.is_next_a_note() {
+            self.now = now;
+            self.consider(engine);
+            if self.take_next().is_none() {
+                break;
+            }
         }
     }
 }
