@@ -77,20 +77,6 @@ fn a_second_signal_kills_at_once() {
 }
 
 #[test]
-fn the_end_of_the_terminal_stops_in_order() {
-    let pod = script("trap 'echo bye; exit 3' TERM\necho up\nwhile :; do sleep 0.02; done");
-    let run = pod.start();
-    run.hear("up");
-
-    run.signal(Signal::HUP);
-
-    let ended = run.end();
-    assert_eq!(ended.code, 129, "{ended:?}");
-    assert!(ended.said("bye"), "{ended:?}");
-    pod.assert_nothing_is_left();
-}
-
-#[test]
 fn a_thousand_children_go_with_their_container() {
     let pod = script("i=0; while [ $i -lt 1000 ]; do sleep 1000 & i=$((i+1)); done; echo up; wait");
 
