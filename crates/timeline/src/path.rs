@@ -67,9 +67,12 @@ fn steps(chain: &[&Record]) -> Vec<Step> {
         }
     }
     // The pod's own start is on every path, and worth a word only if it took time.
-    steps.retain(|step| step.container.is_some() || step.length() > Duration::ZERO);
+    steps.retain(|step| step.container.is_some() || step.length() >= NOTABLE);
     steps
 }
+
+/// Less is shown as nothing.
+const NOTABLE: Duration = Duration::from_millis(5);
 
 // === impl Path ===
 
