@@ -148,7 +148,10 @@ pub fn down(places: &Places, patience: Duration) -> anyhow::Result<()> {
 
 /// `kubectl` as the administrator.
 pub fn kubectl(places: &Places) -> anyhow::Result<Command> {
-    need(places, "kube-apiserver")?;
+    // Without its store the server answers nobody for minutes.
+    for member in ["etcd", "kube-apiserver"] {
+        need(places, member)?;
+    }
     let mut kubectl = network::inside(places, places.program("kubectl"));
     kubectl.arg("--kubeconfig").arg(places.file("kubeconfig"));
     // What it remembers of one cluster is not true of the next one.
