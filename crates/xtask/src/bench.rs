@@ -60,9 +60,11 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> anyhow::Result<()> {
 }
 
 fn judge(figures: &[Figure]) -> anyhow::Result<()> {
-    println!(
+    say!(
         "\n{:<44} {:>14} {:>14}   ratio",
-        "figure", "measured", "limit"
+        "figure",
+        "measured",
+        "limit"
     );
     for figure in figures {
         figure.print();
@@ -99,6 +101,6 @@ impl Figure {
         let measured_text = format!("{measured:.2} {unit}");
         let limit_text = format!("{sign} {limit:.2} {unit}");
         let ratio = measured / limit;
-        println!("{what:<44} {measured_text:>14} {limit_text:>14}   {ratio:>5.2}  {verdict}");
+        say!("{what:<44} {measured_text:>14} {limit_text:>14}   {ratio:>5.2}  {verdict}");
     }
 }

@@ -67,12 +67,12 @@ fn tell(title: &str, findings: &Findings) -> usize {
         looked_at,
     } = findings;
     let verdict = if errors.is_empty() { "ok" } else { "BROKEN" };
-    println!("    {title:<18} {verdict:<7} {looked_at}");
+    say!("    {title:<18} {verdict:<7} {looked_at}");
     for warning in warnings {
-        println!("      warning: {warning}");
+        say!("      warning: {warning}");
     }
     for error in errors {
-        println!("      error: {error}");
+        say!("      error: {error}");
     }
     errors.len()
 }

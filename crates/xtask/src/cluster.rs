@@ -189,7 +189,7 @@ fn places_of_tests() -> anyhow::Result<Places> {
 
 /// Says what a cluster is doing.
 pub(crate) fn tell(what: &str) {
-    interruption::say(&format!("    {what}"));
+    say!("    {what}");
 }
 
 fn up(workspace: &Workspace, args: &Up) -> anyhow::Result<()> {
@@ -209,14 +209,14 @@ fn up(workspace: &Workspace, args: &Up) -> anyhow::Result<()> {
             back_off_max.is_none(),
             "the cluster `{name}` is up already, and its back-off is set when it comes up: `{again}` first"
         );
-        println!("the cluster `{name}` is up already, with all that is in it; `{again}` ends it");
+        say!("the cluster `{name}` is up already, with all that is in it; `{again}` ends it");
         return Ok(());
     }
     let _along = interruption::take_along(places.name())?;
     let cluster = cluster::up(&places, &actor, Kubelet { back_off }, tell)?;
     cluster.leave();
     let kubectl = with_name("cargo xtask cluster kubectl", &places);
-    println!("up: try `{kubectl} get nodes`");
+    say!("up: try `{kubectl} get nodes`");
     Ok(())
 }
 
@@ -243,8 +243,8 @@ fn status(places: &Places) -> anyhow::Result<()> {
     let standing = cluster::standing(places);
     for Standing { name, pid } in &standing {
         match pid {
-            Some(pid) => println!("{name:<24} process {pid}"),
-            None => println!("{name:<24} does not run"),
+            Some(pid) => say!("{name:<24} process {pid}"),
+            None => say!("{name:<24} does not run"),
         }
     }
     match standing
@@ -269,7 +269,7 @@ fn images(args: &Images) -> anyhow::Result<()> {
         cluster::import(&places, archive)?;
     }
     for image in cluster::images(&places)? {
-        println!("{image}");
+        say!("{image}");
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ use pillion_simulator::suite::{Count, Files, Ran, Report};
 use pillion_testkit::cluster::Cluster;
 use pillion_testkit::kubelet::suite::TOO_LONG;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs;
 use std::time::Duration;
 use suite::{SUITES, Suite};
@@ -83,7 +84,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
     table(&reports);
     left_out(&reports);
     if reports.contains_key(&Column::Engine) {
-        println!();
+        say!();
         tables::run(workspace, args.verbose)?;
     }
     judge(&reports, &stage, args.only.is_empty())
@@ -130,22 +131,20 @@ fn list(reports: &Reports) {
                 Outcome::NotOn(_) => "left out",
             };
             let column = column.name();
-            println!(
+            say!(
                 "{column:<8} {outcome:<9} {:<18} {}",
-                verdict.case, verdict.title
+                verdict.case,
+                verdict.title
             );
-            println!("{:<37} {file}", "");
+            say!("{:<37} {file}", "");
         }
     }
 }
 
 /// A cell says how many cases passed, and how many did not.
 fn table(reports: &Reports) {
-    print!("{:<16} {:>5}", "suite", "cases");
-    for column in reports.keys() {
-        print!(" {:>10}", column.name());
-    }
-    println!("   from");
+    let names = reports.keys().map(|column| column.name().to_owned());
+    line("suite", "cases", names, "from");
     for suite in &SUITES {
         let Suite {
             name,
@@ -174,16 +173,17 @@ fn table(reports: &Reports) {
 }
 
 fn row(name: &str, cases: usize, counts: impl Iterator<Item = Count>, source: &str) {
-    print!("{name:<16} {cases:>5}");
-    for Count { passed, failed, .. } in counts {
-        let cell = match (passed, failed) {
-            (0, 0) => "-".to_owned(),
-            (passed, 0) => passed.to_string(),
-            (passed, failed) => format!("{passed}, not {failed}"),
-        };
-        print!(" {cell:>10}");
-    }
-    println!("   {source}");
+    let cells = counts.map(|Count { passed, failed, .. }| match (passed, failed) {
+        (0, 0) => "-".to_owned(),
+        (passed, 0) => passed.to_string(),
+        (passed, failed) => format!("{passed}, not {failed}"),
+    });
+    line(name, cases, cells, source);
+}
+
+fn line(name: &str, cases: impl Display, cells: impl Iterator<Item = String>, source: &str) {
+    let cells: Vec<_> = cells.map(|cell| format!(" {cell:>10}")).collect();
+    say!("{name:<16} {cases:>5}{}   {source}", cells.concat());
 }
 
 /// Why cases were left out: each reason once, with how many it is for.
@@ -196,14 +196,14 @@ fn left_out(reports: &Reports) {
             }
         }
         for (reason, cases) in reasons {
-            println!("not on {}, {} cases: {reason}", column.name(), cases.len());
+            say!("not on {}, {} cases: {reason}", column.name(), cases.len());
         }
     }
 }
 
 fn judge(reports: &Reports, stage: &Stage<'_>, all: bool) -> anyhow::Result<()> {
     for (column, report) in reports {
-        println!("\n{}: {report}", column.name());
+        say!("\n{}: {report}", column.name());
     }
     let unsaid = unsaid(reports, stage);
     if !unsaid.is_empty() {

@@ -88,15 +88,15 @@ pub(crate) fn compare(cluster: &Cluster, actor: &Path, args: &Args) -> anyhow::R
             found,
             seen,
         } = one;
-        println!("\npod {seed}: {}\n{draft}\n{seen}", found.join("\n  "));
+        say!("\npod {seed}: {}\n{draft}\n{seen}", found.join("\n  "));
     }
     if let Some(once) = once(&outcome.once) {
-        println!("\n{once}");
+        say!("\n{once}");
     }
     let in_virtual_time = format!("{} of {pods} here in virtual time", outcome.in_virtual_time);
     match outcome.differing.len() {
         0 => {
-            println!(
+            say!(
                 "\n{pods} pods, the first {first}: the kubelet and the host processes agree; {in_virtual_time}"
             );
             Ok(())

@@ -29,7 +29,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
     };
     look_for_tools()?;
     for target in targets {
-        println!("\n==> {target}, {seconds} s");
+        say!("\n==> {target}, {seconds} s");
         let limit = format!("-max_total_time={seconds}");
         let arguments = ["+nightly", "fuzz", "run", target, "--", &limit];
         step::run(

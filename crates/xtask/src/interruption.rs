@@ -64,7 +64,8 @@ fn listen() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn end(signal: i32) -> ! {
+/// Ends this command as that signal would, its cluster first.
+pub(crate) fn end(signal: i32) -> ! {
     if let Some(name) = own().take() {
         say(&format!(
             "\ninterrupted: the cluster `{name}` is taken down first"

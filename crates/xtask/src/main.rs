@@ -1,7 +1,9 @@
 //! The chores of the project: `cargo xtask CHORE`.
 //!
 //! One file per chore. A chore says what it does while it does it, and fails with one clear line.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+
+#[macro_use]
+mod terminal;
 
 mod bench;
 mod check;
@@ -77,7 +79,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            println!("\nfailed: {error:#}");
+            say!("\nfailed: {error:#}");
             ExitCode::FAILURE
         }
     }

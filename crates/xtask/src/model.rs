@@ -3,6 +3,7 @@
 use crate::clock::Stopwatch;
 use crate::release;
 use crate::step::seconds;
+use crate::terminal;
 use crate::workspace::Workspace;
 use anyhow::anyhow;
 use pillion_testkit::sweep::{Depth, Progress, sweep};
@@ -23,26 +24,31 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
     }
     let depth = if args.deep { Depth::Deep } else { Depth::Tests };
     let watch = Stopwatch::start();
-    let terminal = stdout().is_terminal();
-    let all = sweep(depth, |progress| show(&watch, terminal, progress));
+    let is_terminal = stdout().is_terminal();
+    let all = sweep(depth, |progress| show(&watch, is_terminal, progress));
     let all = all.map_err(|broken| anyhow!("{broken}"))?;
-    println!("in all: {all}, in {}", seconds(watch.elapsed()));
+    say!("in all: {all}, in {}", seconds(watch.elapsed()));
     Ok(())
 }
 
-fn show(watch: &Stopwatch, terminal: bool, progress: Progress<'_>) {
+fn show(watch: &Stopwatch, is_terminal: bool, progress: Progress<'_>) {
     let elapsed = seconds(watch.elapsed());
     match progress {
         Progress::Line(line) => {
-            println!("{}{elapsed:>12}  {line}", if terminal { CLEAR } else { "" });
+            say!(
+                "{}{elapsed:>12}  {line}",
+                if is_terminal { CLEAR } else { "" }
+            );
         }
         Progress::Pods {
             family,
             trouble,
             done,
             of,
-        } if terminal => {
-            print!("{CLEAR}{elapsed:>12}  {family}, {trouble}: {done} of {of} pods");
+        } if is_terminal => {
+            terminal::write(format_args!(
+                "{CLEAR}{elapsed:>12}  {family}, {trouble}: {done} of {of} pods"
+            ));
             // A line that is not seen in time is no reason to stop.
             let _ = stdout().flush();
         }

@@ -38,17 +38,17 @@ impl Steps {
     ) -> anyhow::Result<()> {
         self.done += 1;
         let (number, total) = (self.done, self.total);
-        println!("\n==> {number}/{total} {title}");
+        say!("\n==> {number}/{total} {title}");
         let watch = Stopwatch::start();
         work().with_context(|| format!("step {number}/{total}, {title}"))?;
-        println!("    done in {}", seconds(watch.elapsed()));
+        say!("    done in {}", seconds(watch.elapsed()));
         Ok(())
     }
 
     /// Says that everything was done.
     pub(crate) fn finish(self) {
         let Self { total, watch, .. } = self;
-        println!("\nall {total} steps passed in {}", seconds(watch.elapsed()));
+        say!("\nall {total} steps passed in {}", seconds(watch.elapsed()));
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
 
 /// Says what is about to be run.
 pub(crate) fn announce(command: &Command) {
-    println!("    $ {}", words(command));
+    say!("    $ {}", words(command));
 }
 
 /// The command as one would type it.

@@ -23,9 +23,9 @@ struct Sample {
 }
 
 pub(super) fn run(only: Option<Shape>) -> Vec<Figure> {
-    println!("whole lives: images, start, readiness probes, ready, deletion, end");
-    println!("time on the processor, median of {ROUNDS} rounds, facts and entries taken out\n");
-    println!("shape   containers    edges    events   ms per life   events/s   ns/event");
+    say!("whole lives: images, start, readiness probes, ready, deletion, end");
+    say!("time on the processor, median of {ROUNDS} rounds, facts and entries taken out\n");
+    say!("shape   containers    edges    events   ms per life   events/s   ns/event");
     let shapes = Shape::ALL.into_iter();
     let shapes = shapes.filter(|shape| only.is_none_or(|only| only == *shape));
     shapes.flat_map(measure_shape).collect()
@@ -121,7 +121,7 @@ impl Sample {
         let speed = self.events_per_second();
         let nanoseconds = 1e9 / speed;
         let name = shape.name();
-        println!(
+        say!(
             "{name:<7} {size:>10} {edges:>8} {events:>9} {milliseconds:>13.3} {speed:>10.0} \
              {nanoseconds:>10.0}"
         );

@@ -57,9 +57,12 @@ pub(super) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
     let pillion = build(workspace)?;
     let actor = cluster::actor(workspace)?;
     let folder = tempfile::tempdir()?;
-    println!(
+    say!(
         "\n{:<28} {:>10} {:>10} {:>7}",
-        "4 native sidecars and a main", "kubelet", "pillion", "ratio"
+        "4 native sidecars and a main",
+        "kubelet",
+        "pillion",
+        "ratio"
     );
     cluster::with(&actor, |cluster| {
         let api = cluster.api();
@@ -86,7 +89,7 @@ pub(super) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
 
 fn row(what: &str, kubelet: f64, pillion: f64) {
     let ratio = kubelet / pillion;
-    println!("{what:<28} {kubelet:>8.2} s {pillion:>8.3} s {ratio:>6.0}x");
+    say!("{what:<28} {kubelet:>8.2} s {pillion:>8.3} s {ratio:>6.0}x");
 }
 
 fn build(workspace: &Workspace) -> anyhow::Result<PathBuf> {

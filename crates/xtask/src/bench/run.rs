@@ -74,7 +74,7 @@ pub(super) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
             contenders.extend(install::all()?.into_iter().map(Contender::Peer));
         }
         let names: Vec<_> = contenders.iter().map(Contender::name).collect();
-        println!("    beside each other: {}", names.join(", "));
+        say!("    beside each other: {}", names.join(", "));
         Ok(())
     })?;
     let mut yard = Yard::new(child)?;
@@ -95,7 +95,7 @@ pub(super) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
             Ok(())
         })?;
     }
-    println!("\n{}", table::markdown(&rows));
+    say!("\n{}", table::markdown(&rows));
     let missed = rows.iter().filter(|row| !row.is_met()).count();
     if missed > 0 {
         bail!("{missed} of {} figures miss their bar", rows.len());

@@ -44,7 +44,7 @@ pub(super) fn run(workspace: &Workspace, verbose: bool) -> anyhow::Result<()> {
         .iter()
         .filter(|note| verbose || !note.contains(" mapped: "))
     {
-        println!("{note}");
+        say!("{note}");
     }
     Ok(())
 }
@@ -73,7 +73,7 @@ fn play(workspace: &Workspace) -> anyhow::Result<String> {
 
 fn print(name: &str, columns: &[impl AsRef<str>; 6]) {
     let [rows, same, mapped, differ, left_out, extra] = columns.each_ref().map(AsRef::as_ref);
-    println!("{name:<56} {rows:>5} {same:>5} {mapped:>6} {differ:>6} {left_out:>8} {extra:>5}");
+    say!("{name:<56} {rows:>5} {same:>5} {mapped:>6} {differ:>6} {left_out:>8} {extra:>5}");
 }
 
 // === impl Said ===

@@ -11,7 +11,7 @@ pub(super) fn run(workspace: &Workspace) -> anyhow::Result<Vec<Row>> {
     let mut crates = Row::new("crates in the build", "", Bar::AtMost(110.0));
     crates.add("Pillion", Measured::Value(count(workspace)?));
     let folder = std::env::temp_dir().join(format!("pillion-cold-{}", std::process::id()));
-    println!("    building everything in {}", folder.display());
+    say!("    building everything in {}", folder.display());
     let watch = Stopwatch::start();
     let mut build = workspace.cargo(&["build", "--release", "--quiet"]);
     let ended = build.env("CARGO_TARGET_DIR", &folder).status();

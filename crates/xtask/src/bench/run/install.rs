@@ -17,7 +17,7 @@ pub(super) fn all() -> anyhow::Result<Vec<Peer>> {
     for kind in Kind::ALL {
         match cache.get(kind) {
             Ok(peer) => peers.push(peer),
-            Err(error) => println!("    {} cannot be had: {error:#}", kind.name()),
+            Err(error) => say!("    {} cannot be had: {error:#}", kind.name()),
         }
     }
     Ok(peers)
@@ -48,7 +48,7 @@ impl Cache {
         };
         let program = programs.join(kind.program());
         if !program.exists() {
-            println!("    installing {} into {}", kind.name(), programs.display());
+            say!("    installing {} into {}", kind.name(), programs.display());
             self.install(kind)?;
         }
         if !program.exists() {

@@ -76,7 +76,7 @@ impl Row {
     /// Everything on one line, as it is measured.
     pub(super) fn print(&self) {
         let verdict = if self.is_met() { "ok" } else { "MISSED" };
-        println!("    {verdict:<6} {}: {}", self.what, self.all());
+        say!("    {verdict:<6} {}: {}", self.what, self.all());
     }
 
     fn value(&self, wanted: &str) -> Option<f64> {
