@@ -18,6 +18,10 @@ mod manifest;
 mod status;
 pub mod suite;
 
+pub use eyes::PODS;
+pub use manifest::LABEL;
+pub(crate) use manifest::UNPULLABLE;
+
 use crate::cluster::Cluster;
 use crate::cluster::api::Api;
 use director::Director;
@@ -60,15 +64,19 @@ fn pod_name() -> String {
     format!("p{}-{number}", std::process::id())
 }
 
+/// Removes all pods that have the label. Whoever plays has the cluster alone: what is there is of a play that was killed.
+pub fn clear(api: &Api) -> anyhow::Result<()> {
+    let (key, value) = LABEL;
+    let remains = format!("{PODS}?labelSelector={key}%3D{value}");
+    api.delete(&remains, &json!({"gracePeriodSeconds": 1}))
+}
+
 // === impl Theatre ===
 
 impl<'c> Theatre<'c> {
     fn open(cluster: &'c Cluster) -> anyhow::Result<Self> {
         let api = cluster.api();
-        // Whoever plays has the cluster alone: what is there is of a play that was killed.
-        let (key, value) = manifest::LABEL;
-        let remains = format!("{}?labelSelector={key}%3D{value}", eyes::PODS);
-        api.delete(&remains, &json!({"gracePeriodSeconds": 1}))?;
+        clear(&api)?;
         Ok(Self {
             cluster,
             eyes: Eyes::open(&api)?,

@@ -36,9 +36,9 @@ struct Stage {
 /// Scenarios that take a kubelet longer than this are left to `cargo xtask conformance`.
 const LONGEST: u64 = 45;
 
-/// The random pods that are always compared.
+/// The random pods that are always compared; all but one of them have processes on both sides.
 const PODS: u64 = 16;
-const SEED: u64 = 1;
+const SEED: u64 = 346;
 
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
     let ci = std::env::var("CI").ok();

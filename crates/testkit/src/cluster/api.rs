@@ -9,6 +9,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The way to the API server.
 #[derive(Clone, Debug)]
@@ -147,6 +148,11 @@ impl Patch {
 // === impl Watch ===
 
 impl Watch {
+    /// Waits no longer than this for the next change.
+    pub fn limit(&self, patience: Duration) -> anyhow::Result<()> {
+        Ok(self.lines.get_ref().set_read_timeout(Some(patience))?)
+    }
+
     /// What ends this watch from elsewhere.
     pub fn hush(&self) -> anyhow::Result<Hush> {
         Ok(Hush(self.lines.get_ref().try_clone()?))
@@ -155,7 +161,8 @@ impl Watch {
     /// The next change; none when there will be no more.
     pub fn next_change(&mut self) -> anyhow::Result<Option<Value>> {
         let mut line = String::new();
-        if self.lines.read_line(&mut line)? == 0 {
+        let length = self.lines.read_line(&mut line);
+        if length.context("there is no news from the API server")? == 0 {
             return Ok(None);
         }
         read(&line).map(Some)

@@ -9,6 +9,7 @@
 mod order;
 mod runs;
 mod shown;
+mod stops;
 
 use super::account::{Account, Lives, NOTICE, Run};
 use pillion_engine::Tick;
@@ -38,9 +39,13 @@ pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
     let mut found = Vec::new();
     found.extend(ends(plays));
     for both in plays.containers() {
-        found.extend(runs::all(both));
+        if !both.is_shifted() {
+            found.extend(runs::all(both));
+            found.extend(stops::of_container(both));
+        }
         found.extend(shown::of_container(both));
     }
+    found.extend(stops::of_pod(plays));
     found.extend(shown::of_pod(plays));
     found.extend(order::all(plays));
     found
@@ -60,12 +65,12 @@ fn ends(plays: Plays<'_>) -> Option<String> {
                 name(ours)
             ))
         }
-        (Some(at), None) if at + kubelet.drift(at, 4) < ours.horizon && !is_killed => Some(
-            format!("the pod ends on the kubelet, at {at}, and does not here"),
-        ),
-        (None, Some(at)) if at + kubelet.drift(at, 4) < kubelet.horizon && !is_killed => Some(
-            format!("the pod ends here, at {at}, and does not on the kubelet"),
-        ),
+        (Some(at), None) if had_time(plays, kubelet, ours, at, ALL) && !is_killed => Some(format!(
+            "the pod ends on the kubelet, at {at}, and does not here"
+        )),
+        (None, Some(at)) if had_time(plays, ours, kubelet, at, ALL) && !is_killed => Some(format!(
+            "the pod ends here, at {at}, and does not on the kubelet"
+        )),
         (Some(_) | None, Some(_) | None) => None,
     }
 }
@@ -101,9 +106,9 @@ impl<'a> Plays<'a> {
         self.containers().any(Both::is_cut_short)
     }
 
-    /// Whether somebody came or went by itself at about the time at which the pod was told to go.
-    fn are_restless(self) -> bool {
-        self.kubelet.is_restless_at_deletion() || self.ours.is_restless_at_deletion()
+    /// Whether others were there when the pod was stopped: who waits for whom then is another matter.
+    fn stop_others(self) -> bool {
+        self.kubelet.is_deleted && self.containers().any(Both::is_there_in_one)
     }
 }
 
@@ -145,19 +150,40 @@ impl Both<'_> {
     /// A kubelet that restarts all containers again and again never waits; we do from the second time on, so the third run is
     /// the first that may be missing.
     fn is_held_back(self, run: usize) -> bool {
-        run >= 3 && self.plays.ours.has_restarted_all()
+        let Plays { kubelet, ours } = self.plays;
+        run >= 3 && kubelet.restarts_of_all >= 2 && ours.has_restarted_all()
+    }
+
+    /// Whether it was there in one play when the pod was stopped, and not in the other.
+    fn is_there_in_one(self) -> bool {
+        let Plays { kubelet, ours } = self.plays;
+        kubelet.is_there_to_stop(self.theirs) != ours.is_there_to_stop(self.own)
+    }
+
+    /// Whether it came or went by itself at about the time at which the pod was told to go.
+    fn is_restless(self) -> bool {
+        let Plays { kubelet, ours } = self.plays;
+        kubelet.is_restless_at_deletion(self.theirs) || ours.is_restless_at_deletion(self.own)
+    }
+
+    /// Whether one of them began a run in the same breath in which all were restarted, so that its runs have other numbers: a
+    /// kubelet that starts the containers of a pod sees an end when it is through.
+    fn is_shifted(self) -> bool {
+        let Plays { kubelet, ours } = self.plays;
+        let are_restarted = kubelet.has_restarted_all() && ours.has_restarted_all();
+        let is_cut_off = |run: &Run| run.exiting.is_none() && run.is_shorter(NOTICE);
+        let count = |lives: &Lives| lives.runs.iter().filter(|run| is_cut_off(run)).count();
+        are_restarted && count(self.theirs) != count(self.own)
     }
 
     /// Whether an image was exchanged after the end of a run in one play, and before it in the other: what has ended for
-    /// good is not started for it.
+    /// good is not started for it. Or before its beginning: then it is simply the image that the run has.
     fn is_updated_between(self) -> bool {
         let Plays { kubelet, ours } = self.plays;
         let mut runs = self.runs();
         runs.any(|(_, theirs, own)| {
-            let over = kubelet
-                .was_over_at_update(theirs)
-                .zip(ours.was_over_at_update(own));
-            over.is_some_and(|(theirs, own)| theirs != own)
+            let (theirs, own) = (kubelet.found_by_update(theirs), ours.found_by_update(own));
+            theirs != own
         })
     }
 
@@ -202,10 +228,20 @@ impl Both<'_> {
     }
 }
 
-/// Whether something that happened at a time in one play had the time to happen in the other.
-fn had_time(plays: Plays<'_>, other: &Account, at: Tick, run: usize) -> bool {
-    at + plays.kubelet.drift(at, run) <= other.horizon
+/// Whether something that happened at a time in one play had the time to happen in the other before that was told to go; or
+/// after that, if it happened then.
+fn had_time(plays: Plays<'_>, one: &Account, other: &Account, at: Tick, run: usize) -> bool {
+    let drift = plays.kubelet.drift(at, run);
+    let are_deleted = one.is_deleted && other.is_deleted;
+    if are_deleted && at >= one.horizon {
+        other.horizon + at.since(one.horizon) + drift <= other.until
+    } else {
+        at + drift <= other.horizon
+    }
 }
+
+/// For the end of a pod all containers have run about so often.
+const ALL: usize = 4;
 
 /// A kubelet subtracts the time of a hook from a grace period in whole seconds.
 const WHOLE_SECONDS: Duration = Duration::from_millis(1_200);

@@ -1,8 +1,9 @@
 //! A random plain pod and what its containers do, as the text of a scenario.
 //!
-//! Times lie on a grid that is coarse beside what a kubelet needs to notice an end (a second) or to start a container,
-//! and every container has an offset of its own in it: what happens at different times here happens at different times
-//! wherever the pod runs, so a difference is a rule and not a race.
+//! Times lie on a grid that is coarse beside what a kubelet needs to notice an end (a second) or to start a container, so
+//! that what lies on different steps of it comes in the same order wherever the pod runs: a difference is a rule and not a
+//! race. On one step, every container has an offset of its own, so that no two things happen at once; which of them comes
+//! first there shows nothing.
 
 mod simpler;
 mod stay;
@@ -204,18 +205,15 @@ impl Draft {
         if stays {
             draft.stay(dice);
         }
-        draft.keep_shorter();
         draft.draw_ways(&mut beside);
         draft
     }
 
-    /// A second deletion makes the time shorter, or there is none.
-    fn keep_shorter(&mut self) {
-        let grace = self.grace;
-        if let Some(deletion) = &mut self.deletion {
-            let first = deletion.grace.unwrap_or(grace);
-            deletion.again = deletion.again.filter(|(_, second)| *second < first);
-        }
+    /// Whether a second deletion makes the time shorter; the other way round it changes nothing.
+    fn is_shortened_by(&self, again: u32) -> bool {
+        let deletion = self.deletion.as_ref();
+        let first = deletion.and_then(|deletion| deletion.grace);
+        again < first.unwrap_or(self.grace)
     }
 
     fn roles(dice: &mut Dice) -> Vec<Role> {
@@ -289,8 +287,9 @@ impl Part {
         let exits = |dice: &mut Dice| i32::from(dice.one_in(5));
         self.post_start = dice.one_in(4).then(|| Hook {
             way: Way::Exec,
-            // A hook that is done before its container has come to anything would be a race.
-            runs: dice.pick(&[10, 20 + offset]),
+            // A hook that is done before its container has come to anything would be a race. The longer one is seen by all
+            // that wait for it.
+            runs: dice.pick(&[10, 70 + offset]),
             exits: exits(dice),
         });
         self.pre_stop = dice.one_in(4).then(|| Hook {
@@ -299,7 +298,7 @@ impl Part {
             exits: exits(dice),
         });
         self.startup = dice.one_in(4).then(|| {
-            let (after, threshold) = dice.pick(&[(20, 30), (20, 30), (200, 4)]);
+            let (after, threshold) = dice.pick(&[(20, 30), (80, 30), (200, 4)]);
             let after = after + offset;
             Startup {
                 way: Way::Exec,
@@ -381,13 +380,16 @@ impl Delay {
 // === impl Deletion ===
 
 impl Deletion {
+    /// A second one so much later, with a grace period that is shorter than most, or longer than any.
+    const AGAIN: [(u32, u32); 2] = [(22, 2), (22, 20)];
+
     fn random(dice: &mut Dice) -> Self {
         // Half a step beside everything that containers do by themselves.
         let after = u32::try_from(dice.roll(5)).unwrap_or_default() * STEP + 22;
         Self {
             after,
             grace: dice.one_in(2).then(|| dice.pick(&[1, 3, 7, 15])),
-            again: dice.one_in(4).then_some((22, 2)),
+            again: dice.one_in(4).then(|| dice.pick(&Self::AGAIN)),
         }
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Glimpse {
 }
 
 /// Where the pods of plays are.
-pub(super) const PODS: &str = "/api/v1/namespaces/default/pods";
+pub const PODS: &str = "/api/v1/namespaces/default/pods";
 
 // === impl Eyes ===
 

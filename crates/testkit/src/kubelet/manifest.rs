@@ -16,10 +16,10 @@ use std::path::Path;
 const OWN: &str = "actor";
 
 /// The name by which a scenario calls an image that cannot be pulled.
-const UNPULLABLE: &str = "unpullable";
+pub(crate) const UNPULLABLE: &str = "unpullable";
 
 /// The label of every pod that is played.
-pub(super) const LABEL: (&str, &str) = ("pillion", "play");
+pub const LABEL: (&str, &str) = ("pillion", "play");
 
 /// Nobody listens there, so a pull fails at once.
 const NOWHERE: &str = "127.0.0.1:1/unpullable:1";

@@ -13,12 +13,14 @@ use anyhow::{Context as _, bail};
 use pillion_testkit::cluster::api::Api;
 use pillion_testkit::cluster::files::IMAGE;
 use pillion_testkit::cluster::image::ACTOR;
+use pillion_testkit::kubelet::{self, LABEL, PODS};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{self, Command, Stdio};
+use std::time::Duration;
 
 /// How often.
 #[derive(Debug, clap::Args)]
@@ -37,7 +39,8 @@ struct Times {
 /// The sidecars of the chain.
 const SIDECARS: usize = 4;
 
-const PODS: &str = "/api/v1/namespaces/default/pods";
+/// How long a pod may keep us waiting for the next thing that happens to it.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// There in the image, and on every machine that has a cluster.
 const TRUE: [&str; 2] = ["/bin/busybox", "true"];
@@ -66,6 +69,7 @@ pub(super) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
     );
     cluster::with(&actor, |cluster| {
         let api = cluster.api();
+        kubelet::clear(&api)?;
         for (name, probes) in [("startup probes", true), ("no probes", false)] {
             let (theirs, ours) = in_turn(
                 args.rounds,
@@ -131,7 +135,11 @@ fn pod(actor: &str, probes: bool, round: u32) -> Value {
     json!({
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": format!("bench-{form}-{round}")},
+        "metadata": {
+            "name": format!("bench-{form}-{round}-{}", process::id()),
+            // Those of a measurement that was killed are known by it.
+            "labels": {LABEL.0: LABEL.1},
+        },
         "spec": {
             "automountServiceAccountToken": false,
             "initContainers": sidecars.collect::<Vec<_>>(),
@@ -149,6 +157,7 @@ fn on_kubelet(api: &Api, pod: &Value) -> anyhow::Result<Times> {
     let mut watch = api.watch(&format!(
         "{PODS}?watch=true&resourceVersion={version}&{selector}"
     ))?;
+    watch.limit(PATIENCE)?;
     let watch_for = Stopwatch::start();
     api.create(PODS, pod)?;
     loop {

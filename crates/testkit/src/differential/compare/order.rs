@@ -78,7 +78,11 @@ fn clearly_apart(plays: Plays<'_>) -> Vec<String> {
 fn stop_after_end(one: Both<'_>, other: Both<'_>) -> Option<String> {
     let Plays { kubelet, ours } = one.plays;
     // Who is not up just then is not waited for.
-    if one.is_cut_short() || other.is_cut_short() || one.plays.are_restless() {
+    let mut waits = one.plays.containers();
+    let is_restless =
+        waits.any(|both| is_between(both.name, one.name, other.name) && both.is_restless());
+    let is_known = is_restless || one.plays.stop_others();
+    if one.is_cut_short() || other.is_cut_short() || is_known {
         return None;
     }
     let gap = |account: &Account, told: Option<&Run>, ended: Option<&Run>| {
@@ -97,10 +101,10 @@ fn stop_after_end(one: Both<'_>, other: Both<'_>) -> Option<String> {
     })
 }
 
-/// The init list is gone through in order: an init container ends, and a sidecar starts, before the next one starts for the
+/// The pod is gone through in order: an init container ends, and any other starts, before the next one starts for the
 /// first time, and about as long before it.
 fn first_start(one: Both<'_>, before: Both<'_>) -> Option<String> {
-    if place(before.name) >= place(one.name) || before.is('m') {
+    if place(before.name) >= place(one.name) {
         return None;
     }
     let wait = |run: Option<&Run>, target: Option<&Run>| {
@@ -151,15 +155,33 @@ fn is_on_purpose(kubelet: &Account, one: &str, two: &str) -> bool {
     both && kubelet.is_deleted && (is_init || has_one_down(kubelet, one, two))
 }
 
+/// Whether a container has the place in the order of stops that a kubelet would give it, too: see above.
+pub(super) fn keeps_its_turn(kubelet: &Account, name: &str) -> bool {
+    let mut others = kubelet.containers.iter();
+    name.starts_with('m')
+        || !others.any(|(other, lives)| {
+            let is_down = kubelet.is_down_at_deletion(lives);
+            match other.chars().next() {
+                Some('i') => !is_down,
+                Some('r') => is_down,
+                Some(_) | None => false,
+            }
+        })
+}
+
 /// Whether a sidecar of those in the list from one to the other was down when the pod was told to go.
 fn has_one_down(kubelet: &Account, one: &str, two: &str) -> bool {
-    let (one, two) = (place(one), place(two));
-    let between = one.min(two)..=one.max(two);
     let mut all = kubelet.containers.iter();
     all.any(|(name, lives)| {
-        let is_between = name.starts_with('r') && between.contains(&place(name));
+        let is_between = name.starts_with('r') && is_between(name, one, two);
         is_between && kubelet.is_down_at_deletion(lives)
     })
+}
+
+/// Whether it is one of two, or stands between them in the pod.
+fn is_between(name: &str, one: &str, two: &str) -> bool {
+    let (one, two) = (place(one), place(two));
+    (one.min(two)..=one.max(two)).contains(&place(name))
 }
 
 /// Its place in the pod, from 1: the number in its name.

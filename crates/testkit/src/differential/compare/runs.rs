@@ -12,6 +12,9 @@ const SHORT: Duration = Duration::from_secs(2);
 /// A start that was under way when the pod was told to go is over by then.
 const UNDER_WAY: Duration = Duration::from_secs(4);
 
+/// Here nothing is under way then: what has been started says so within this.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
 /// What differs in the runs of a container.
 pub(super) fn all(both: Both<'_>) -> Vec<String> {
     let mut found = Vec::new();
@@ -41,11 +44,16 @@ fn count(both: Both<'_>) -> Option<String> {
     };
     let number = counts.0.min(counts.1);
     let at = more.1.runs.get(number)?.starting;
-    let is_passed_over = counts.0 < counts.1 && is_over(both)
+    // Below.
+    if more.0.is_deleted && at >= more.0.horizon {
+        return None;
+    }
+    let is_passed_over = counts.0 < counts.1 && is_over(both, at, number)
         || counts.0 > counts.1 && both.is_held_back(number + 1)
         || both.is_updated_between()
         || both.is_close_call(number);
-    let has_time = had_time(both.plays, fewer.0, at, number) || owes(both, more, fewer, number);
+    let has_time = had_time(both.plays, more.0, fewer.0, at, number);
+    let has_time = has_time || owes(both, more, fewer, number);
     (has_time && !is_passed_over).then(|| {
         let (name, next) = (both.name, number + 1);
         format!(
@@ -83,11 +91,12 @@ fn owes(
     are_alone && is_told == [false; 2] && due <= fewer.0.horizon
 }
 
-/// Whether a kubelet has ended more than we would have, or had no time to.
-fn is_over(both: Both<'_>) -> bool {
+/// Whether a kubelet has ended more by then than we would have, or had no time to.
+fn is_over(both: Both<'_>, at: Tick, number: usize) -> bool {
     let kubelet = both.plays.kubelet;
     let mut runs = both.theirs.runs.iter();
-    kubelet.last_main_killed().is_some()
+    let killed = kubelet.last_main_killed();
+    killed.is_some_and(|killed| at + kubelet.drift(at, number) >= killed)
         || both.is_forgotten()
         || runs.any(|run| kubelet.is_busy_until_end(run))
 }
@@ -95,12 +104,12 @@ fn is_over(both: Both<'_>) -> bool {
 /// Nothing is started in a pod that is being deleted.
 fn late_start(both: Both<'_>) -> Option<String> {
     let Plays { kubelet, ours } = both.plays;
-    let late = |horizon: Tick, lives: &Lives| {
+    let late = |account: &Account, lives: &Lives, by: Duration| {
         let mut runs = lives.runs.iter();
-        runs.any(|run| run.starting > horizon + UNDER_WAY)
+        account.is_deleted && runs.any(|run| run.starting > account.horizon + by)
     };
-    let theirs = kubelet.is_deleted && late(kubelet.horizon, both.theirs);
-    let own = ours.is_deleted && late(ours.horizon, both.own);
+    let theirs = late(kubelet, both.theirs, UNDER_WAY);
+    let own = late(ours, both.own, AT_ONCE);
     // It starts all that it has begun to start, in a busy moment.
     let is_excused = theirs && kubelet.is_busy_at_deletion();
     (theirs != own && !is_excused).then(|| {
@@ -112,15 +121,15 @@ fn late_start(both: Both<'_>) -> Option<String> {
 /// An end that only one of them saw counts if the other had the time for it.
 fn end(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
     let Plays { kubelet, ours } = both.plays;
-    let is_excused = is_over(both)
-        || both.is_updated_between()
-        || theirs.exited.is_some() && both.is_held_back(number);
-    let (at, other, place) = match (theirs.exited, own.exited) {
-        (Some(at), None) => (at, ours, "on the kubelet"),
-        (None, Some(at)) => (at, kubelet, "here"),
+    let (at, one, other, place) = match (theirs.exited, own.exited) {
+        (Some(at), None) => (at, kubelet, ours, "on the kubelet"),
+        (None, Some(at)) => (at, ours, kubelet, "here"),
         (Some(_), Some(_)) | (None, None) => return None,
     };
-    let counts = had_time(both.plays, other, at, number) && !is_excused;
+    let is_excused = is_over(both, at, number)
+        || both.is_updated_between()
+        || theirs.exited.is_some() && both.is_held_back(number);
+    let counts = had_time(both.plays, one, other, at, number) && !is_excused;
     counts.then(|| {
         let name = both.name;
         format!("run {number} of {name} ends only {place}, at {at}")
@@ -140,7 +149,10 @@ fn kill(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String
 
 fn hooks(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Vec<String> {
     let name = both.name;
+    // Whoever is stopped so that all are run again has no hook.
+    let with_all = both.plays.kubelet.has_restarted_all();
     let told = theirs.stopping.is_some() && own.stopping.is_some() && both.told_alike(number);
+    let told = told && !with_all;
     let long = |run: &Run| {
         run.exited
             .is_none_or(|end| end.since(run.starting) >= SHORT)
@@ -177,7 +189,9 @@ fn is_comparable(both: Both<'_>, number: usize) -> bool {
     let is_with_pod = killed.is_some_and(|at| outlives(number, both.theirs, at));
     let alike = both.told_alike(number) && both.ended_alike(number);
     let is_known = !both.is_cut_short() && !kubelet.is_rebuilt();
-    is_known && alike && !is_with_pod && (!late || both.plays.ran_alike())
+    let run = both.theirs.runs.get(number - 1);
+    let is_starting = run.is_some_and(|run| kubelet.is_starting_at_deletion(run));
+    is_known && alike && !is_with_pod && !is_starting && (!late || both.plays.ran_alike())
 }
 
 /// Whether a run ended when the pod had been told to go, or goes on: how much time it had depends on who else was there.

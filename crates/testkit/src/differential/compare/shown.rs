@@ -4,8 +4,9 @@ use super::super::account::{
     Account, COMES_BACK, HOOK_FAILED, Lives, NOTICE, PULL_WAITS, Run, Standing,
 };
 use super::{Both, Plays};
+use crate::kubelet::UNPULLABLE;
 use pillion_engine::status::{ConditionKind, Phase};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 const CRASH_LOOP: &str = "CrashLoopBackOff";
@@ -22,6 +23,7 @@ pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
     if !is_moot {
         found.extend(waits(both));
     }
+    found.extend(stands(both));
     if !both.ran_alike() || kubelet.last_main_killed().is_some() {
         return found;
     }
@@ -32,6 +34,9 @@ pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
     }
     if has_been_shown(both) {
         found.extend(restarts(both));
+    }
+    if both.plays.have_settled() {
+        found.extend(image(both));
     }
     found
 }
@@ -53,9 +58,11 @@ pub(super) fn of_pod(plays: Plays<'_>) -> Vec<String> {
 // === impl Plays ===
 
 impl Plays<'_> {
-    /// Whether something happened at about the time at which the pod was told to go.
+    /// Whether something happened at about the time at which the pod was told to go. A kubelet goes on asking sidecars whether
+    /// they have started, and when one has, the pod is initialized.
     fn is_on_the_verge(self) -> bool {
-        self.kubelet.is_on_the_verge() || self.ours.is_on_the_verge()
+        let Self { kubelet, ours } = self;
+        kubelet.is_on_the_verge() || ours.is_on_the_verge() || kubelet.starts_up_late
     }
 
     /// Whether nothing more was to come in either play: the pods have ended, or nothing happened for a while.
@@ -139,6 +146,27 @@ fn restarts(both: Both<'_>) -> Option<String> {
     })
 }
 
+/// Whether it was shown as ready, and as started.
+fn stands(both: Both<'_>) -> Vec<String> {
+    let what = |word: &&str| format!("{} is shown as {word}", both.name);
+    let kubelet = both.plays.kubelet;
+    let theirs: BTreeMap<_, _> = both.theirs.stands.iter().collect();
+    let could_show = kubelet.could_show(both.theirs, GLIMPSE);
+    let own = both.own.stands.iter();
+    let own = own.filter(|(word, _)| could_show || theirs.contains_key(word));
+    only_in_one(kubelet, &theirs, &own.collect(), what)
+}
+
+fn image(both: Both<'_>) -> Option<String> {
+    let images = both.theirs.image.as_deref().zip(both.own.image.as_deref());
+    // In virtual time an image is missing whatever it is called.
+    let images = images.filter(|(theirs, own)| *theirs != UNPULLABLE && theirs != own);
+    images.map(|(theirs, own)| {
+        let name = both.name;
+        format!("{name} has the image {theirs} at the end on the kubelet, and {own} here")
+    })
+}
+
 fn phases(plays: Plays<'_>) -> Vec<String> {
     let Plays { kubelet, ours } = plays;
     let what = |phase: &Phase| format!("the pod is {}", phase.as_str());
@@ -205,27 +233,24 @@ fn only_in_one<K: Copy + Ord>(
 
 /// What is left to be seen in the end.
 fn finally(plays: Plays<'_>) -> Vec<String> {
-    let sure = plays.kubelet.finally.iter();
-    let sure = sure.filter(|(kind, _)| plays.is_sure_of(**kind));
+    let Plays { kubelet, ours } = plays;
     // Probes of containers that run on come and go.
-    let goes_on = plays.kubelet.end.is_none();
-    let is_ready = |kind: &ConditionKind| {
-        matches!(kind, ConditionKind::Ready | ConditionKind::ContainersReady)
+    let goes_on = kubelet.end.is_none();
+    let is_sure = |kind: &ConditionKind| {
+        let is_ready = matches!(kind, ConditionKind::Ready | ConditionKind::ContainersReady);
+        plays.is_sure_of(*kind) && !(goes_on && is_ready)
     };
-    let sure = sure.filter(|(kind, _)| !(goes_on && is_ready(kind)));
-    let both = sure.filter_map(|(kind, theirs)| {
-        let own = plays.ours.finally.get(kind)?;
-        let word = |(status, reason): &(bool, Option<&str>)| {
-            format!("{status} ({})", reason.unwrap_or("no reason"))
-        };
-        (theirs != own).then(|| {
-            format!(
-                "{} is {} at the end on the kubelet and {} here",
-                kind.as_str(),
-                word(theirs),
-                word(own)
-            )
-        })
+    let kinds: BTreeSet<_> = kubelet.finally.keys().chain(ours.finally.keys()).collect();
+    let word = |account: &Account, kind: &ConditionKind| match account.finally.get(kind) {
+        Some((status, reason)) => format!("{status} ({})", reason.unwrap_or("no reason")),
+        None => "not there".to_owned(),
+    };
+    let sure = kinds.into_iter().filter(|kind| is_sure(kind));
+    let both = sure.filter_map(|kind| {
+        let (theirs, own) = (word(kubelet, kind), word(ours, kind));
+        let what = kind.as_str();
+        (theirs != own)
+            .then(|| format!("{what} is {theirs} at the end on the kubelet and {own} here"))
     });
     both.collect()
 }

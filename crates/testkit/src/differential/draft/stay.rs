@@ -26,7 +26,7 @@ impl Draft {
             // Mostly when all are up.
             after: u32::try_from(3 + dice.roll(4)).unwrap_or_default() * STEP + 22,
             grace: dice.one_in(2).then(|| dice.pick(&[1, 7, 15, 25])),
-            again: dice.one_in(6).then_some((22, 2)),
+            again: dice.one_in(6).then(|| dice.pick(&Deletion::AGAIN)),
         });
     }
 }

@@ -92,8 +92,12 @@ fn everything_that_a_plain_pod_can_have_is_drawn() {
         .deletion
         .as_ref()
         .is_some_and(|deletion| deletion.grace.is_some())));
-    let again = |deletion: &Deletion| deletion.again.is_some();
-    assert!(seen(&|draft| draft.deletion.as_ref().is_some_and(again)));
+    for shorter in [true, false] {
+        assert!(seen(&|draft| {
+            let again = draft.deletion.as_ref().and_then(|deletion| deletion.again);
+            again.is_some_and(|(_, grace)| draft.is_shortened_by(grace) == shorter)
+        }));
+    }
 }
 
 #[test]

@@ -71,11 +71,16 @@ impl Draft {
                 f,
                 "  - {{name: deleted, {when}after: {after}, delete: {{{grace}}}}}"
             )?;
-            if let Some((after, grace)) = again {
-                let after = tenths(*after);
+            if let Some((after, grace)) = *again {
+                let name = if self.is_shortened_by(grace) {
+                    "shortened"
+                } else {
+                    "again"
+                };
+                let after = tenths(after);
                 writeln!(
                     f,
-                    "  - {{name: again, after: {after}, delete: {{grace: {grace}s}}}}"
+                    "  - {{name: {name}, after: {after}, delete: {{grace: {grace}s}}}}"
                 )?;
             }
         }

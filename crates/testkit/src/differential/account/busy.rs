@@ -1,0 +1,100 @@
+//! How much later a kubelet may come to something than we do.
+
+use super::{Account, COMES_BACK, HOOK_FAILED, Lives, NOTICE, Run};
+use pillion_engine::Tick;
+use std::time::Duration;
+
+/// What each run may add.
+const EACH_RUN: Duration = Duration::from_millis(2_500);
+
+// === impl Account ===
+
+impl Account {
+    /// How far times can have drifted by then: a kubelet notices an end within a second or so, in every run anew, and does
+    /// nothing else for the pod while it runs a hook or stops a container.
+    pub(in super::super) fn drift(&self, at: Tick, run: usize) -> Duration {
+        // An init container holds up all that come after it.
+        let runs = run + self.runs_of('i').count();
+        let until = at + NOTICE + times(EACH_RUN, runs) + times(COMES_BACK, self.failures());
+        self.put_off(Tick::ZERO, until).since(at)
+    }
+
+    /// When something has surely happened that is due so long after something else: a kubelet may notice both late, and does
+    /// nothing for the pod while it runs a hook or stops a container.
+    pub(in super::super) fn delayed(&self, from: Tick, pause: Duration) -> Tick {
+        let until = from + pause + times(NOTICE, 2) + times(COMES_BACK, self.failures());
+        self.put_off(from, until)
+    }
+
+    /// How long it was busy with one container or another before the pod was told to go.
+    pub(in super::super) fn busy_time(&self) -> Duration {
+        let busy = self.busy_spells().into_iter();
+        busy.map(|(from, to)| to.min(self.horizon).since(from))
+            .sum()
+    }
+
+    /// A moment, put off by all the time since another in which the kubelet was busy before it came.
+    fn put_off(&self, since: Tick, until: Tick) -> Tick {
+        let busy = self.busy_spells().into_iter();
+        busy.fold(until, |until, (from, to)| {
+            if from < until {
+                until + to.since(from.max(since))
+            } else {
+                until
+            }
+        })
+    }
+
+    /// When it was busy: two hooks at a time hold nobody up twice.
+    fn busy_spells(&self) -> Vec<(Tick, Tick)> {
+        let mut busy = self.busy.clone();
+        busy.sort_unstable();
+        let mut spells: Vec<(Tick, Tick)> = Vec::new();
+        for (from, to) in busy {
+            match spells.last_mut() {
+                Some((_, end)) if from <= *end => *end = to.max(*end),
+                Some(_) | None => spells.push((from, to)),
+            }
+        }
+        spells
+    }
+
+    /// Whether the kubelet was busy from the exchange of an image to the end of a run, with another container or with the stop of
+    /// this one, so that it never came to exchange it.
+    pub(in super::super) fn is_busy_until_end(&self, run: &Run) -> bool {
+        self.updated.zip(run.exited).is_some_and(|(updated, end)| {
+            let covers =
+                |(from, to): &(Tick, Tick)| *from <= updated + NOTICE && *to + NOTICE >= end;
+            let is_told_later = run.stopping.is_some_and(|told| told > updated);
+            updated < end && !is_told_later && self.busy.iter().any(covers)
+        })
+    }
+
+    /// Whether a run ended while the kubelet was busy with something else: its back-off may have passed before anybody saw it.
+    pub(in super::super) fn is_busy_at_an_end(&self, lives: &Lives) -> bool {
+        let within = |at: Tick| self.busy.iter().any(|(from, to)| *from < at && at < *to);
+        lives.runs.iter().any(|run| run.exited.is_some_and(within))
+    }
+
+    /// Whether the kubelet had so much time to show that a container is up, in one of its runs.
+    pub(in super::super) fn could_show(&self, lives: &Lives, time: Duration) -> bool {
+        let spells = self.busy_spells();
+        lives.runs.iter().any(|run| {
+            let end = run.exited.unwrap_or(self.horizon).min(self.horizon);
+            let busy = spells.iter();
+            let busy = busy.map(|(from, to)| (*to).min(end).since((*from).max(run.starting)));
+            end.since(run.starting) > time + busy.sum::<Duration>()
+        })
+    }
+
+    /// How many hooks may have failed after a start.
+    fn failures(&self) -> usize {
+        let all = self.containers.values();
+        let failed = all.filter(|lives| lives.waits.contains_key(HOOK_FAILED));
+        failed.map(|lives| lives.runs.len()).sum()
+    }
+}
+
+fn times(each: Duration, count: usize) -> Duration {
+    each.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX))
+}

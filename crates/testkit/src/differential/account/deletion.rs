@@ -1,0 +1,129 @@
+//! What happens around the moment at which a pod is told to go, and when its stops begin.
+
+use super::{Account, Lives, Run};
+use pillion_engine::Tick;
+use std::time::Duration;
+
+/// A kubelet that has little to do has seen by then what has happened.
+const VERGE: Duration = Duration::from_millis(1_500);
+
+// === impl Account ===
+
+impl Account {
+    /// Whether a container lived to see the grace period made shorter.
+    pub(in super::super) fn is_cut_short(&self, lives: &Lives) -> bool {
+        let last = lives.runs.last();
+        self.shortened
+            .is_some_and(|at| last.is_some_and(|run| run.exited.is_none_or(|exited| exited > at)))
+    }
+
+    /// Whether something began or ended at about the time at which the pod was told to go: whether it was seen before that, and
+    /// who had a turn for it, is a matter of the moment.
+    pub(in super::super) fn is_on_the_verge(&self) -> bool {
+        let near = |at| self.is_near_horizon(at);
+        let mut containers = self.containers.iter();
+        self.is_deleted
+            && containers.any(|(name, lives)| {
+                // A main that goes because of it was seen before.
+                let counts =
+                    |run: &Run| !(name.starts_with('m') && self.is_stopped_by_deletion(run));
+                let mut runs = lives.runs.iter().filter(|run| counts(run));
+                runs.any(|run| near(run.starting) || run.exited.is_some_and(near))
+            })
+    }
+
+    /// Whether a container came or went by itself at about that time.
+    pub(in super::super) fn is_restless_at_deletion(&self, lives: &Lives) -> bool {
+        let near = |at| self.is_near_horizon(at);
+        lives.runs.iter().any(|run| {
+            let is_told = self.is_stopped_by_deletion(run);
+            near(run.starting) || run.exited.is_some_and(near) && !is_told
+        })
+    }
+
+    fn is_near_horizon(&self, at: Tick) -> bool {
+        at.since(self.horizon).max(self.horizon.since(at)) <= VERGE
+    }
+
+    /// Whether a run had been up for a while when the pod was told to go, and was told to stop for it.
+    pub(in super::super) fn is_stopped_by_deletion(&self, run: &Run) -> bool {
+        let is_up = self.is_deleted && run.starting + VERGE < self.horizon;
+        is_up && run.told().is_some_and(|told| told >= self.horizon)
+    }
+
+    /// Whether the kubelet was in the middle of something when the pod was told to go: it finishes that first.
+    pub(in super::super) fn is_busy_at_deletion(&self) -> bool {
+        let is_restless = |lives| self.is_restless_at_deletion(lives);
+        let is_under_way = |(from, to): &(Tick, Tick)| *from < self.horizon && *to >= self.horizon;
+        self.containers.values().any(is_restless) || self.busy.iter().any(is_under_way)
+    }
+
+    /// Whether the hook after the start of a run was at work when the pod was told to go. A kubelet waits for it, and if it fails
+    /// stops the container as if nobody had told the pod anything.
+    pub(in super::super) fn is_starting_at_deletion(&self, run: &Run) -> bool {
+        let is_over = run.post_start_done.is_some_and(|done| done < self.horizon);
+        let begun = run.post_start.filter(|_| self.is_deleted && !is_over);
+        begun.is_some_and(|begun| begun <= self.horizon)
+    }
+
+    /// Whether a container was up when the pod was told to go, or was started after that.
+    pub(in super::super) fn is_there_to_stop(&self, lives: &Lives) -> bool {
+        let is_over = |run: &Run| run.exited.is_some_and(|exited| exited < self.horizon);
+        lives.runs.iter().any(|run| !is_over(run))
+    }
+
+    /// Whether a container was not up when the pod was told to go, or only just.
+    pub(in super::super) fn is_down_at_deletion(&self, lives: &Lives) -> bool {
+        let over = |run: &Run| {
+            run.exited
+                .is_some_and(|exited| exited <= self.horizon + VERGE)
+        };
+        lives.runs.last().is_none_or(over)
+    }
+
+    /// How long after the pod was told to go the first of those that were up began to stop.
+    pub(in super::super) fn hears_after(&self) -> Option<Duration> {
+        Some(self.heard()?.since(self.horizon))
+    }
+
+    fn heard(&self) -> Option<Tick> {
+        let runs = self.containers.values().flat_map(|lives| &lives.runs);
+        let told = runs.filter_map(Run::told);
+        told.filter(|told| self.is_deleted && *told >= self.horizon)
+            .min()
+    }
+
+    /// How long after it had heard of the deletion a run was given its signal; and how long after the last thing that it can
+    /// have waited for: its own hook, or the end of another.
+    pub(in super::super) fn turn(&self, run: &Run) -> Option<(Duration, Duration)> {
+        let heard = self.heard().filter(|_| self.is_stopped_by_deletion(run))?;
+        let signal = run.stopping?;
+        let runs = self.containers.values().flat_map(|lives| &lives.runs);
+        let ends = runs.filter_map(|run| run.exited).chain(run.pre_stop_done);
+        let ends = ends.filter(|end| *end <= signal + A_LITTLE);
+        let last = ends.chain([heard]).max()?;
+        Some((signal.since(heard), signal.since(last)))
+    }
+
+    /// How long after the beginning of its stop a run was killed, if it was told to stop and did not end by itself: the
+    /// grace period counts from the deletion, or from the end of the last main.
+    pub(in super::super) fn killed_after(&self, run: &Run) -> Option<Duration> {
+        let told = run.told().filter(|_| run.exiting.is_none())?;
+        let exited = run.exited.filter(|_| run.stopping.is_some())?;
+        let begin = if self.is_deleted && told >= self.horizon {
+            self.heard()
+        } else {
+            self.completed().filter(|completed| *completed <= told)
+        };
+        Some(exited.since(begin.unwrap_or(told)))
+    }
+
+    /// When the last main ended, if all have.
+    fn completed(&self) -> Option<Tick> {
+        let ends: Option<Vec<_>> = self.runs_of('m').map(|run| run.exited).collect();
+        ends?.into_iter().max()
+    }
+}
+
+/// Clocks and pipes take their time.
+const A_LITTLE: Duration = Duration::from_millis(500);

@@ -1,0 +1,229 @@
+//! Reads a play: the lines that containers wrote, and what was shown of them.
+
+use super::{Account, Lives, Run};
+use pillion_engine::Tick;
+use pillion_engine::status::{
+    ConditionKind, ContainerState, ContainerStatus, PodStatus, Terminated,
+};
+use pillion_simulator::Record;
+use pillion_simulator::line::{Part, Word};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// An image that cannot be had.
+const PULL_FAILED: &str = "ErrImagePull";
+pub(in super::super) const PULL_WAITS: &str = "ImagePullBackOff";
+
+/// The end of a container that never ran, in a pod that has ended.
+const FORGOTTEN: &str = "ContainerStatusUnknown";
+
+/// What is said of a container that was removed so that all are run again.
+const REMOVED: &str = "The container is removed because RestartAllContainers";
+
+// === impl Account ===
+
+impl Account {
+    pub(super) fn read_lines(&mut self, record: &Record) {
+        let mut hooks: BTreeMap<Box<str>, Tick> = BTreeMap::new();
+        // A hook and its container are started at about the same time.
+        let mut early: BTreeMap<Box<str>, Tick> = BTreeMap::new();
+        for line in record.log.lines() {
+            let at = self.since_begin(line.at);
+            let name = &line.who.container;
+            let lives = self.containers.entry(name.clone()).or_default();
+            match (line.who.part, line.word) {
+                (Part::Itself, Word::Starting) => {
+                    let post_start = early.remove(name);
+                    lives.runs.push(Run {
+                        starting: at,
+                        post_start,
+                        ..Run::default()
+                    });
+                }
+                (Part::Itself, Word::Stopping) => {
+                    if let Some(run) = lives.runs.last_mut() {
+                        run.stopping.get_or_insert(at);
+                    }
+                }
+                (Part::Itself, Word::Exiting) => {
+                    if let Some(run) = lives.runs.last_mut() {
+                        run.exiting.get_or_insert(at);
+                    }
+                }
+                (Part::Itself, Word::Exited) => {
+                    // A hook that was waited for in vain ends with its container.
+                    self.busy.extend(hooks.remove(name).map(|from| (from, at)));
+                    if let Some(run) = lives.runs.last_mut() {
+                        run.exited.get_or_insert(at);
+                        if let Some(from) = run.stopping {
+                            self.busy.push((from, at));
+                        }
+                    }
+                }
+                (Part::PostStart, Word::Starting) => {
+                    hooks.insert(name.clone(), at);
+                    let run = lives.runs.last_mut();
+                    match run.filter(|run| run.exited.is_none() && run.post_start.is_none()) {
+                        Some(run) => run.post_start = Some(at),
+                        None => drop(early.insert(name.clone(), at)),
+                    }
+                }
+                (Part::PreStop, Word::Starting) => {
+                    hooks.insert(name.clone(), at);
+                    if let Some(run) = lives.runs.last_mut() {
+                        run.pre_stop.get_or_insert(at);
+                    }
+                }
+                (Part::Startup, _) => {
+                    lives.is_probed = true;
+                    self.starts_up_late |= self.is_deleted && at > self.horizon;
+                }
+                (Part::Liveness, _) => lives.is_probed = true,
+                (Part::PostStart | Part::PreStop, Word::Exited) => {
+                    if let Some(from) = hooks.remove(name) {
+                        self.busy.push((from, at));
+                    }
+                    match lives.runs.last_mut() {
+                        Some(run) if line.who.part == Part::PreStop => run.pre_stop_done = Some(at),
+                        Some(run) => run.post_start_done = Some(at),
+                        None => {}
+                    }
+                }
+                (_, _) => {}
+            }
+        }
+        let until = self.since_begin(record.until);
+        let under_way = hooks.into_values().map(|from| (from, until));
+        self.busy.extend(under_way);
+    }
+
+    pub(super) fn read_statuses(&mut self, record: &Record) {
+        let ends = record.statuses.iter().skip(1).map(|sample| sample.at);
+        let ends = ends.chain([record.until]);
+        for (sample, end) in record.statuses.iter().zip(ends) {
+            let time = self.since_begin(end).min(self.horizon);
+            let time = time.since(self.since_begin(sample.at));
+            self.read_status(&sample.status, time);
+        }
+        if let Some(status) = record.status() {
+            let conditions = status.conditions.iter();
+            let conditions = conditions.map(|one| (one.kind, (one.status, one.reason)));
+            self.finally = conditions.collect();
+        }
+    }
+
+    /// A status that was shown for that time.
+    fn read_status(&mut self, status: &PodStatus, time: Duration) {
+        *self.phases.entry(status.phase).or_default() += time;
+        let mut conditions = status.conditions.iter();
+        let is_restarting_all =
+            conditions.any(|one| one.kind == ConditionKind::AllContainersRestarting && one.status);
+        self.restarts_of_all += usize::from(is_restarting_all && !self.is_restarting_all);
+        self.is_restarting_all = is_restarting_all;
+        for one in &status.conditions {
+            let standing = (one.kind, one.status, one.reason);
+            *self.conditions.entry(standing).or_default() += time;
+            // A pod that was told to go loses all of it.
+            if !time.is_zero() {
+                self.note_lapse(one.kind, one.status, time);
+            }
+        }
+        for container in &status.containers {
+            let lives = self.containers.entry(container.name.clone()).or_default();
+            lives.read_status(container, time);
+        }
+    }
+
+    fn note_lapse(&mut self, kind: ConditionKind, holds: bool, time: Duration) {
+        match self.lapsed.get_mut(&kind) {
+            Some(lapsed) if holds => *lapsed = None,
+            Some(lapsed) => {
+                let so_far = lapsed.unwrap_or_default() + time;
+                *lapsed = Some(so_far);
+                let longest = self.lapses.entry(kind).or_default();
+                *longest = so_far.max(*longest);
+            }
+            None if holds => drop(self.lapsed.insert(kind, None)),
+            None => {}
+        }
+    }
+}
+
+// === impl Lives ===
+
+impl Lives {
+    fn read_status(&mut self, container: &ContainerStatus, time: Duration) {
+        self.restarts = container.restarts;
+        self.image.clone_from(&container.image);
+        let stands = [("ready", container.ready), ("started", container.started)];
+        for (what, _) in stands.into_iter().filter(|(_, is_so)| *is_so) {
+            *self.stands.entry(what).or_default() += time;
+        }
+        // The count goes up when the next run begins, and not when one has ended. Beside an end the last one may be the
+        // same: a kubelet leaves it there from when the container waited.
+        let ended = match &container.state {
+            ContainerState::Waiting { .. } => Some(container.restarts + 1),
+            ContainerState::Running { .. } => Some(container.restarts),
+            ContainerState::Terminated(_) => None,
+        };
+        if let Some((ended, last)) = ended.zip(container.last.as_ref()) {
+            self.note(ended, last);
+        }
+        match &container.state {
+            ContainerState::Terminated(end) => {
+                self.note(container.restarts + 1, end);
+                self.last = Some((end.code, end.reason.clone()));
+                self.waiting = None;
+            }
+            ContainerState::Waiting { reason, .. } => {
+                self.wait(reason, time);
+                self.last = None;
+            }
+            ContainerState::Running { .. } => {
+                self.last = None;
+                self.waiting = None;
+            }
+        }
+    }
+
+    /// It waits for that time, or for so much longer.
+    fn wait(&mut self, reason: &'static str, time: Duration) {
+        // Whether the next try is due is a matter of the moment.
+        let reason = if reason == PULL_FAILED {
+            PULL_WAITS
+        } else {
+            reason
+        };
+        let before = self.waiting.filter(|(before, _)| *before == reason);
+        let time = time + before.map_or(Duration::ZERO, |(_, time)| time);
+        self.waiting = Some((reason, time));
+        let longest = self.waits.entry(reason).or_default();
+        *longest = time.max(*longest);
+    }
+
+    /// How a run ended.
+    fn note(&mut self, run: u32, end: &Terminated) {
+        // The one is said of runs that never were. The other takes the place of the code of a run when a restart of all
+        // begins, which a kubelet may not come to show before the pod is told to go.
+        let is_removed = |message: &str| message.starts_with(REMOVED);
+        if end.message.as_deref().is_some_and(is_removed) {
+            self.removed.insert(run);
+            return;
+        }
+        if &*end.reason == FORGOTTEN {
+            return;
+        }
+        // Which run it was says the actor best: a status may be a moment behind.
+        let run = end.message.as_deref().and_then(run_of).unwrap_or(run);
+        self.codes.insert(run, end.code);
+        if let Some(message) = &end.message {
+            self.messages.insert(run, message.clone());
+        }
+    }
+}
+
+/// The number of the run in the last words of an actor: `m1 ends run 2 with 0`.
+fn run_of(message: &str) -> Option<u32> {
+    let (_, rest) = message.split_once(" ends run ")?;
+    rest.split(' ').next()?.parse().ok()
+}

@@ -1,0 +1,105 @@
+//! When and how long containers are stopped: what a grace period is spent on.
+//!
+//! Times count from what began the stop, inside each play: when the pod was told to go, when its last main ended, when the
+//! container itself was told.
+
+use super::super::account::{Account, NOTICE, Run};
+use super::order::keeps_its_turn;
+use super::{Both, Plays, WHOLE_SECONDS};
+use std::time::Duration;
+
+/// Who is given more or less time than this by one of them is given another time.
+const SLACK: Duration = NOTICE.saturating_add(WHOLE_SECONDS);
+
+/// Whether those that are up hear of the deletion at the same time.
+pub(super) fn of_pod(plays: Plays<'_>) -> Option<String> {
+    let Plays { kubelet, ours } = plays;
+    let (theirs, own) = kubelet.hears_after().zip(ours.hears_after())?;
+    // A kubelet that is in the middle of something finishes that first.
+    let is_late = own > theirs + NOTICE;
+    let is_early = theirs > own + NOTICE && !kubelet.is_busy_at_deletion();
+    let differs = (is_late || is_early) && !plays.containers().any(Both::is_restless);
+    differs.then(|| {
+        let (theirs, own) = (seconds(theirs), seconds(own));
+        format!(
+            "containers hear of the deletion after {theirs} on the kubelet and after {own} here"
+        )
+    })
+}
+
+/// What differs in the stops of a container.
+pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    for (number, theirs, own) in both.runs() {
+        found.extend(told_in_one(both, number, theirs, own));
+        let is_starting = both.plays.kubelet.is_starting_at_deletion(theirs);
+        if !both.is_cut_short() && both.told_alike(number) && !is_starting {
+            found.extend(turn(both, number, theirs, own));
+            found.extend(length(both, number, theirs, own));
+        }
+    }
+    found
+}
+
+/// One that is told to stop in a pod that is deleted is given its signal as long after the deletion, or after the last thing
+/// that it waits for.
+fn turn(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
+    let Plays { kubelet, ours } = both.plays;
+    let (theirs, own) = kubelet.turn(theirs).zip(ours.turn(own))?;
+    let differs = |theirs: Duration, own: Duration| theirs.abs_diff(own) > SLACK;
+    let differs = differs(theirs.0, own.0) && differs(theirs.1, own.1);
+    let is_known = !keeps_its_turn(kubelet, both.name) || both.plays.stop_others();
+    (differs && !is_known).then(|| {
+        let (name, theirs, own) = (both.name, seconds(theirs.0), seconds(own.0));
+        format!("run {number} of {name} is told to stop {theirs} after it heard of the deletion on the kubelet, and {own} after it here")
+    })
+}
+
+/// Whoever does not listen is killed at the end of the grace period.
+fn length(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
+    let Plays { kubelet, ours } = both.plays;
+    let is_known = is_with_last_main(kubelet, theirs)
+        || !keeps_its_turn(kubelet, both.name)
+        || both.plays.stop_others();
+    let (theirs, own) = kubelet.killed_after(theirs).zip(ours.killed_after(own))?;
+    let differs = theirs.abs_diff(own) > SLACK;
+    (differs && !is_known).then(|| {
+        let (name, theirs, own) = (both.name, seconds(theirs), seconds(own));
+        format!("run {number} of {name} is killed {theirs} after its stop began on the kubelet, and {own} after it here")
+    })
+}
+
+/// A run that is told to stop in one play long before it would have ended by itself, as it did in the other. What is told to all
+/// at a moment finds another age where a start came later.
+fn told_in_one(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
+    let kubelet = both.plays.kubelet;
+    let (told, ended, place) = match (theirs.stopping, own.stopping) {
+        (Some(_), None) => (theirs, own, "on the kubelet"),
+        (None, Some(_)) => (own, theirs, "here"),
+        (Some(_), Some(_)) | (None, None) => return None,
+    };
+    let (signal, end) = told.stopping.zip(ended.exiting)?;
+    let lead = end
+        .since(ended.starting)
+        .checked_sub(signal.since(told.starting))?;
+    let runs = kubelet.containers.values().map(|lives| lives.runs.len());
+    let drift = kubelet.drift(signal, runs.max().unwrap_or_default());
+    let is_known = both.is_cut_short()
+        || both.is_updated_between()
+        || both.is_held_back(number)
+        || is_with_last_main(kubelet, theirs);
+    (lead > drift && !is_known).then(|| {
+        let (name, lead) = (both.name, seconds(lead));
+        format!("run {number} of {name} is told to stop only {place}, {lead} before it would have ended by itself")
+    })
+}
+
+/// Whether a run was there when a probe killed the last main, which a kubelet takes for the end of the pod.
+fn is_with_last_main(kubelet: &Account, theirs: &Run) -> bool {
+    let killed = kubelet.last_main_killed();
+    killed.is_some_and(|killed| theirs.exited.is_none_or(|exited| exited >= killed))
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
