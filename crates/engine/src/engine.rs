@@ -306,6 +306,7 @@ impl Engine {
             run: 0,
             goal: Goal::Run,
             initialized: false,
+            stays_initialized: false,
             sandbox: false,
             created: now,
             run_began: now,

@@ -59,6 +59,8 @@ pub struct PodRecord {
     pub goal: Goal,
     /// The init list has been through once.
     pub initialized: bool,
+    /// It was through when all containers were restarted at once, whether or not anything has run after it.
+    pub stays_initialized: bool,
     /// Containers can be started.
     pub sandbox: bool,
     /// When the engine took the pod in.

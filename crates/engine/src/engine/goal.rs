@@ -256,6 +256,9 @@ impl Engine {
         if self.record.goal != Goal::Run {
             return;
         }
+        if at_once {
+            self.note_initialized();
+        }
         let deadline = now
             + if at_once {
                 LAST_WINDOW

@@ -375,9 +375,17 @@ impl Engine {
         }
     }
 
+    /// Notes that the condition holds at the moment at which all containers are restarted: for a kubelet it does so from then on.
+    pub(super) fn note_initialized(&mut self) {
+        let containers = self.status().containers;
+        if self.initialized(Phase::Pending, &containers).status && !self.was_initialized() {
+            self.pod_mut().stays_initialized = true;
+        }
+    }
+
     /// Once a pod is initialised it stays so, in a new sandbox too.
     fn was_initialized(&self) -> bool {
-        self.has_initialized() || self.record.initialized
+        self.has_initialized() || self.record.initialized || self.record.stays_initialized
     }
 
     /// A kubelet finds such a pod pending to its last look at it, and calls it failed only after that.

@@ -194,6 +194,7 @@ impl Situation {
                 .iter()
                 .filter(regular)
                 .any(|draft| draft.standing.has_run()),
+            stays_initialized: false,
             sandbox: self.sandbox != Sandbox::Missing,
             created: Tick::ZERO,
             run_began: Tick::ZERO,
