@@ -210,12 +210,6 @@ impl Run {
         self.exited.is_some() && self.exiting.is_none() && self.stopping.is_none()
     }
 
-    /// Whether it has ended before it was that old.
-    pub(super) fn is_shorter(&self, time: Duration) -> bool {
-        self.exited
-            .is_some_and(|exited| exited.since(self.starting) < time)
-    }
-
     /// How long after it was told to stop it ended, if it was, and whether it was killed.
     pub(super) fn stop(&self) -> Option<(Duration, bool)> {
         let time = self.exited?.since(self.stopping?);

@@ -127,6 +127,11 @@ impl Both<'_> {
             .map(|(number, (theirs, own))| (number, theirs, own))
     }
 
+    /// Whether it was ever started in one of them only.
+    fn ran_in_one(self) -> bool {
+        self.theirs.runs.is_empty() != self.own.runs.is_empty()
+    }
+
     /// Whether it ran as often, and the last run ended in the same way.
     fn ran_alike(self) -> bool {
         let last = self.theirs.runs.len();
@@ -171,9 +176,14 @@ impl Both<'_> {
     fn is_shifted(self) -> bool {
         let Plays { kubelet, ours } = self.plays;
         let are_restarted = kubelet.has_restarted_all() && ours.has_restarted_all();
-        let is_cut_off = |run: &Run| run.exiting.is_none() && run.is_shorter(NOTICE);
-        let count = |lives: &Lives| lives.runs.iter().filter(|run| is_cut_off(run)).count();
-        are_restarted && count(self.theirs) != count(self.own)
+        let told = |account: &Account, lives: &Lives| {
+            let told = lives
+                .runs
+                .iter()
+                .filter(|run| run.is_killed(account.horizon));
+            told.count()
+        };
+        are_restarted && told(kubelet, self.theirs) != told(ours, self.own)
     }
 
     /// Whether an image was exchanged after the end of a run in one play, and before it in the other: what has ended for

@@ -298,7 +298,7 @@ impl Part {
             exits: exits(dice),
         });
         self.startup = dice.one_in(4).then(|| {
-            let (after, threshold) = dice.pick(&[(20, 30), (80, 30), (200, 4)]);
+            let (after, threshold) = dice.pick(&[(20, 30), (60, 30), (200, 4)]);
             let after = after + offset;
             Startup {
                 way: Way::Exec,

@@ -31,7 +31,7 @@ const AFTER: Gap = -0.5;
 const BEFORE: Gap = -1.5;
 
 /// So much longer a kubelet may take from one start to the next, or we.
-const NEXT_START: Gap = 5.0;
+const NEXT_START: Gap = 4.0;
 
 /// What came in another order.
 pub(super) fn all(plays: Plays<'_>) -> Vec<String> {

@@ -43,8 +43,12 @@ pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
 
 /// What is shown of the pod.
 pub(super) fn of_pod(plays: Plays<'_>) -> Vec<String> {
-    let mut found = phases(plays);
-    found.extend(conditions(plays));
+    let mut found = Vec::new();
+    // What never ran keeps the pod from being shown as initialized, or as running.
+    if !plays.containers().any(Both::ran_in_one) {
+        found.extend(phases(plays));
+        found.extend(conditions(plays));
+    }
     if !plays.ran_alike() {
         return found;
     }
@@ -150,6 +154,10 @@ fn restarts(both: Both<'_>) -> Option<String> {
 fn stands(both: Both<'_>) -> Vec<String> {
     let what = |word: &&str| format!("{} is shown as {word}", both.name);
     let kubelet = both.plays.kubelet;
+    // How far everybody had come when all were restarted is a matter of the moment.
+    if kubelet.has_restarted_all() && !both.plays.ran_alike() {
+        return Vec::new();
+    }
     let theirs: BTreeMap<_, _> = both.theirs.stands.iter().collect();
     let could_show = kubelet.could_show(both.theirs, GLIMPSE);
     let own = both.own.stands.iter();

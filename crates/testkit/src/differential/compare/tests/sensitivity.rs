@@ -82,7 +82,7 @@ fn engines_with_a_mistake_are_found() {
         ("ready is started", 80),
         ("ready once", 30),
         ("restarts to the end", 80),
-        ("started when it runs", 25),
+        ("started when it runs", 18),
         // As a kubelet does both: differences on purpose.
         ("stops before the pull", 0),
         ("the first grace stays", 0),

@@ -32,7 +32,7 @@ pub(super) const ALL: [(&str, Falsify, usize); 29] = [
     ("somebody is started after the deletion", started_late, 95),
     ("a main is told to stop long before its end", told_early, 25),
     ("mains do not wait for init containers", early_mains, 95),
-    ("whatever was ready stays ready", always_ready, 65),
+    ("whatever was ready stays ready", always_ready, 55),
     ("conditions have no reasons", no_reasons, 95),
     ("conditions are missing at the end", no_conditions, 70),
     ("the pod's result is the other one", other_result, 90),
