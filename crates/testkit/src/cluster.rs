@@ -34,7 +34,7 @@ mod wait;
 
 pub use standing::{Standing, standing};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use api::Api;
 use command::run;
 use files::{Kubelet, NODE_NAME};
@@ -76,6 +76,9 @@ const MEMBERS: [&str; 7] = [
     "kubelet",
 ];
 
+/// A file that is there if the cluster was left on purpose.
+const LEFT: &str = "left";
+
 /// How long something may take to come up on a machine with much to do.
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -114,7 +117,8 @@ pub fn up(
     Ok(cluster)
 }
 
-/// Takes over a cluster that somebody has brought up and left, and gives its pods this actor; none if there is none.
+/// Takes over a cluster that somebody has brought up and left, and gives its pods this actor; none if there is none, or one
+/// that somebody has brought up for a while and was killed.
 pub fn attach(places: &Places, actor: &Path, tell: fn(&str)) -> anyhow::Result<Option<Cluster>> {
     if standing(places)
         .iter()
@@ -125,6 +129,10 @@ pub fn attach(places: &Places, actor: &Path, tell: fn(&str)) -> anyhow::Result<O
     need_root()?;
     let places = places.clone();
     let lock = lock(&places, Duration::ZERO)?;
+    if !places.file(LEFT).exists() {
+        // Whoever has brought it up for itself was killed.
+        return Ok(None);
+    }
     if !image::is_made_of(&places, actor)? {
         tell(
             "the actor is another one than when the cluster was brought up: making its images again",
@@ -195,6 +203,7 @@ fn lock(places: &Places, patience: Duration) -> anyhow::Result<File> {
 
 /// Ends and removes everything of a cluster that there may be.
 fn clean_up(places: &Places) -> anyhow::Result<()> {
+    check_owner(places.folder())?;
     stop(places, "kubelet")?;
     // Another kubelet would go on starting containers.
     let members = MEMBERS.iter().filter_map(|name| Member::find(places, name));
@@ -218,6 +227,17 @@ fn clean_up(places: &Places) -> anyhow::Result<()> {
         fs::remove_dir_all(folder)
             .with_context(|| format!("cannot remove {}", folder.display()))?;
     }
+    Ok(())
+}
+
+/// A folder that was never a cluster's has something in it that somebody may want to keep.
+fn check_owner(folder: &Path) -> anyhow::Result<()> {
+    let is_empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
+    ensure!(
+        is_empty || folder.join("members").is_dir(),
+        "{} is no cluster's folder and not empty: move it away, or give the cluster another name",
+        folder.display()
+    );
     Ok(())
 }
 
@@ -245,8 +265,19 @@ impl Cluster {
     }
 
     /// Lets it stay up when this is gone.
-    pub fn leave(mut self) {
+    pub fn leave(mut self) -> anyhow::Result<()> {
+        let file = self.places.file(LEFT);
+        fs::write(&file, "").with_context(|| format!("cannot write {}", file.display()))?;
         self.fate = Fate::Stays;
+        Ok(())
+    }
+
+    /// Whether all of its programs run. If not, that is why whatever was done with it has failed.
+    pub fn check(&self) -> anyhow::Result<()> {
+        self.check_members().context(
+            "the cluster has come apart, and nothing that was seen of it since counts; \
+             the next `cargo xtask cluster up` begins anew",
+        )
     }
 
     /// Takes it down.
@@ -412,5 +443,21 @@ impl Drop for Cluster {
                 )),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_somebody_else_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(check_owner(&folder.path().join("missing")).is_ok());
+        assert!(check_owner(folder.path()).is_ok());
+        fs::write(folder.path().join("precious"), "").unwrap();
+        assert!(check_owner(folder.path()).is_err());
+        fs::create_dir(folder.path().join("members")).unwrap();
+        assert!(check_owner(folder.path()).is_ok());
     }
 }

@@ -129,6 +129,7 @@ fn round(
     setup.cluster.start_kubelet(Kubelet { back_off })?;
     let player = Player::open(setup.cluster)?;
     let first = play(&player, &drafts, setup);
+    setup.cluster.check()?;
     let differing = drafts.into_iter().zip(first);
     let differing = differing.filter(|(_, first)| !first.found.is_empty());
     let (drafts, first): (Vec<_>, Vec<_>) = differing.unzip();
@@ -140,6 +141,7 @@ fn round(
         drafts.len()
     ));
     let again = play(&player, &drafts, setup);
+    setup.cluster.check()?;
     for (((seed, draft), first), again) in drafts.into_iter().zip(first).zip(again) {
         if again.found.is_empty() {
             outcome.once.push(Disagreement::new(seed, draft, first));

@@ -170,7 +170,12 @@ fn both<T>(done: anyhow::Result<T>, after: anyhow::Result<()>) -> anyhow::Result
     }
 }
 
-/// Whether this machine has what a cluster needs.
+/// Whether this machine has what the usual cluster needs.
+pub(crate) fn check_usual() -> anyhow::Result<()> {
+    cluster::check(&Places::of(&usual_name())?)
+}
+
+/// Whether this machine has what the cluster of a test run needs.
 pub(crate) fn check() -> anyhow::Result<()> {
     cluster::check(&places_of_tests()?)
 }
@@ -203,7 +208,7 @@ fn up(workspace: &Workspace, args: &Up) -> anyhow::Result<()> {
     if let Some(found) = cluster::attach(&places, &actor, tell)? {
         // A command that was interrupted may have left it otherwise.
         found.restore_kubelet()?;
-        found.leave();
+        found.leave()?;
         let name = places.name();
         ensure!(
             back_off_max.is_none(),
@@ -214,7 +219,7 @@ fn up(workspace: &Workspace, args: &Up) -> anyhow::Result<()> {
     }
     let _along = interruption::take_along(places.name())?;
     let cluster = cluster::up(&places, &actor, Kubelet { back_off }, tell)?;
-    cluster.leave();
+    cluster.leave()?;
     let kubectl = with_name("cargo xtask cluster kubectl", &places);
     say!("up: try `{kubectl} get nodes`");
     Ok(())

@@ -83,7 +83,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
     }
     table(&reports);
     left_out(&reports);
-    if reports.contains_key(&Column::Engine) {
+    if reports.contains_key(&Column::Engine) && args.only.is_empty() {
         say!();
         tables::run(workspace, args.verbose)?;
     }

@@ -53,6 +53,7 @@ impl Args {
 }
 
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
+    cluster::check_usual()?;
     let actor = cluster::actor(workspace)?;
     cluster::with(&actor, |cluster| compare(cluster, &actor, args))
 }

@@ -15,6 +15,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, exit};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 /// As long as this is there, the cluster goes with this command.
 #[must_use = "a cluster is taken along as long as this is there"]
@@ -22,6 +23,9 @@ pub(crate) struct TakenAlong(());
 
 /// The cluster that goes with this command. A chore has one at a time.
 static OWN: Mutex<Option<String>> = Mutex::new(None);
+
+/// Within this, another signal is the same one.
+const ECHO: Duration = Duration::from_millis(200);
 
 /// What ends a command from outside.
 const SIGNALS: [Signal; 3] = [Signal::HUP, Signal::INT, Signal::TERM];
@@ -67,6 +71,8 @@ fn listen() -> anyhow::Result<()> {
 /// Ends this command as that signal would, its cluster first.
 pub(crate) fn end(signal: i32) -> ! {
     if let Some(name) = own().take() {
+        // `timeout` signals its child and then the group that the child is in: that is one interruption.
+        thread::park_timeout(ECHO);
         say(&format!(
             "\ninterrupted: the cluster `{name}` is taken down first"
         ));

@@ -2,7 +2,7 @@
 
 use super::command::{command, is_there, output};
 use super::recipe::GO;
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use std::path::Path;
 
 /// Whether there is a Go that can build Kubernetes; a folder without a module of its own to ask it in.
@@ -14,7 +14,8 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<()> {
         "Kubernetes is built from Go modules, and there is no `go` on the path: {needed}"
     );
     let mut go = command("go", ["env", "GOVERSION"]);
-    let found = output(go.current_dir(folder).env("GOWORK", "off"))?;
+    let found = output(go.current_dir(folder).env("GOWORK", "off"))
+        .with_context(|| format!("the `go` on the path does not say which one it is: {needed}"))?;
     let found = found.trim();
     ensure!(
         is_new_enough(found),
@@ -25,7 +26,7 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<()> {
 
 /// One that was built from its sources between two releases names none, and is left to try.
 fn is_new_enough(found: &str) -> bool {
-    release(found).is_none_or(|release| release >= GO)
+    release(found).map_or(found.starts_with("devel "), |release| release >= GO)
 }
 
 /// The numbers in `go1.26.8`, `go1.27rc1` or `devel go1.27-3f4a`.
@@ -57,7 +58,7 @@ mod tests {
 
     #[test]
     fn an_old_go_is_not_taken() {
-        for old in ["go1.19.8", "go1.25.12", "go1.9"] {
+        for old in ["go1.19.8", "go1.25.12", "go1.9", "", "go version go1.19.8"] {
             assert!(!is_new_enough(old), "{old}");
         }
         for new in ["go1.26", "go1.26.0", "go1.30.1", "go2.0", "devel +3f4a"] {

@@ -192,8 +192,9 @@ impl Both<'_> {
         let Plays { kubelet, ours } = self.plays;
         let mut runs = self.runs();
         runs.any(|(_, theirs, own)| {
+            let is_unaware = kubelet.starts_unaware(theirs);
             let (theirs, own) = (kubelet.found_by_update(theirs), ours.found_by_update(own));
-            theirs != own
+            theirs != own || is_unaware
         })
     }
 

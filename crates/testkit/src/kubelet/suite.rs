@@ -88,6 +88,7 @@ pub fn run(files: &Files, prefix: &str, setup: Setup<'_>) -> anyhow::Result<Repo
             setup.together
         };
         play_round(&pieces, &mut results, setup, kubelet, together)?;
+        setup.cluster.check()?;
         let again: Vec<_> = pieces
             .into_iter()
             .filter(|(place, _)| has_failed(&results[*place]))

@@ -57,6 +57,7 @@ impl Times {
 }
 
 pub(super) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
+    cluster::check_usual()?;
     let pillion = build(workspace)?;
     let actor = cluster::actor(workspace)?;
     let folder = tempfile::tempdir()?;

@@ -66,6 +66,7 @@ fn play_processes(stage: &Stage<'_>) -> anyhow::Result<Report> {
 }
 
 fn play_kubelet(stage: &Stage<'_>) -> anyhow::Result<Report> {
+    cluster::check_usual()?;
     let actor = cluster::actor(stage.workspace)?;
     cluster::with(&actor, |cluster| play_on(cluster, stage))
 }

@@ -70,6 +70,17 @@ impl Account {
         })
     }
 
+    /// Whether a run was begun by a kubelet that did not know yet that its image was exchanged: it was in the middle of starting
+    /// the containers.
+    pub(in super::super) fn starts_unaware(&self, run: &Run) -> bool {
+        self.updated.is_some_and(|updated| {
+            let covers = |(from, to): &(Tick, Tick)| {
+                *from <= updated && updated <= *to && run.starting <= *to + NOTICE
+            };
+            updated <= run.starting && self.busy_spells().iter().any(covers)
+        })
+    }
+
     /// Whether a run ended while the kubelet was busy with something else: its back-off may have passed before anybody saw it.
     pub(in super::super) fn is_busy_at_an_end(&self, lives: &Lives) -> bool {
         let within = |at: Tick| self.busy.iter().any(|(from, to)| *from < at && at < *to);
