@@ -106,9 +106,14 @@ impl<'a> Plays<'a> {
         self.containers().any(Both::is_cut_short)
     }
 
-    /// Whether others were there when the pod was stopped: who waits for whom then is another matter.
+    /// Whether others were there when the pod was stopped, or had been told before: who waits for whom, and how much is left for
+    /// them, is another matter then.
     fn stop_others(self) -> bool {
-        self.kubelet.is_deleted && self.containers().any(Both::is_there_in_one)
+        let differs = |both: Both<'_>| {
+            both.is_there_in_one()
+                || !both.told_alike(both.theirs.runs.len().min(both.own.runs.len()))
+        };
+        self.kubelet.is_deleted && self.containers().any(differs)
     }
 }
 

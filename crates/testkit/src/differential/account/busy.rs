@@ -98,6 +98,16 @@ impl Account {
         })
     }
 
+    /// Whether somebody was started again, with a hook, before a container was started for the first time.
+    pub(in super::super) fn starts_again_before(&self, lives: &Lives) -> bool {
+        let first = lives.runs.first().map(|run| run.starting);
+        let mut again = self
+            .containers
+            .values()
+            .flat_map(|lives| lives.runs.iter().skip(1));
+        again.any(|run| run.post_start.is_some_and(|begun| Some(begun) < first))
+    }
+
     /// How many hooks may have failed after a start.
     fn failures(&self) -> usize {
         let all = self.containers.values();

@@ -77,7 +77,7 @@ fn engines_with_a_mistake_are_found() {
         ("grace from the signal", 25),
         ("hook and signal", 20),
         ("no back-off", 15),
-        ("one after another", 25),
+        ("one after another", 20),
         ("pulls at its turn", 90),
         ("ready is started", 80),
         ("ready once", 30),
