@@ -106,12 +106,14 @@ impl<'a> Plays<'a> {
         self.containers().any(Both::is_cut_short)
     }
 
-    /// Whether others were there when the pod was stopped, or had been told before: who waits for whom, and how much is left for
+    /// Whether others were there when the pod was stopped, had been told before, or were still to be started: who waits for whom, and how much is left for
     /// them, is another matter then.
     fn stop_others(self) -> bool {
         let differs = |both: Both<'_>| {
-            both.is_there_in_one()
-                || !both.told_alike(both.theirs.runs.len().min(both.own.runs.len()))
+            let runs = both.theirs.runs.len().min(both.own.runs.len());
+            let last = both.theirs.runs.last();
+            let is_starting = last.is_some_and(|run| self.kubelet.is_starting_at_deletion(run));
+            is_starting || both.is_there_in_one() || !both.told_alike(runs)
         };
         self.kubelet.is_deleted && self.containers().any(differs)
     }

@@ -118,8 +118,9 @@ impl Account {
         Some(exited.since(begin.unwrap_or(told)))
     }
 
-    /// When the last main ended, if all have.
+    /// When the last main ended, if the pod has completed.
     fn completed(&self) -> Option<Tick> {
+        self.end?;
         let ends: Option<Vec<_>> = self.runs_of('m').map(|run| run.exited).collect();
         ends?.into_iter().max()
     }
