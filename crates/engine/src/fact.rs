@@ -59,7 +59,9 @@ pub struct PodRecord {
     pub goal: Goal,
     /// The init list has been through once.
     pub initialized: bool,
-    /// It was through when all containers were restarted at once, whether or not anything has run after it.
+    /// It was through when all containers were restarted at once, whether or not anything has run after it. An ordered restart,
+    /// which no kubelet knows, says nothing of it.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub stays_initialized: bool,
     /// Containers can be started.
     pub sandbox: bool,

@@ -42,6 +42,7 @@ use member::{Member, last_words};
 use place::Places;
 use standing::{need, need_root};
 use std::fs::{self, File, Permissions};
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -129,7 +130,7 @@ pub fn attach(places: &Places, actor: &Path, tell: fn(&str)) -> anyhow::Result<O
     need_root()?;
     let places = places.clone();
     let lock = lock(&places, Duration::ZERO)?;
-    if !places.file(LEFT).exists() {
+    if !is_left(&places) {
         // Whoever has brought it up for itself was killed.
         return Ok(None);
     }
@@ -145,6 +146,11 @@ pub fn attach(places: &Places, actor: &Path, tell: fn(&str)) -> anyhow::Result<O
         fate: Fate::Stays,
         _lock: lock,
     }))
+}
+
+/// Whether a cluster was left up by somebody, and not taken down since.
+pub fn is_left(places: &Places) -> bool {
+    places.file(LEFT).exists()
 }
 
 /// Takes a cluster down, whoever brought it up, and waits so long for somebody who still uses it.
@@ -222,19 +228,34 @@ fn clean_up(places: &Places) -> anyhow::Result<()> {
     }
     remains::remove_groups(places)?;
     remains::remove_entries(places);
-    if places.folder().exists() {
-        let folder = places.folder();
-        fs::remove_dir_all(folder)
-            .with_context(|| format!("cannot remove {}", folder.display()))?;
+    let (folder, gone) = (places.folder(), places.gone());
+    let removing = || format!("cannot remove {}", folder.display());
+    // All at once, lest it is no cluster's any more if something in it cannot be removed.
+    if folder.exists() {
+        remove(&gone).with_context(removing)?;
+        fs::rename(folder, &gone).with_context(removing)?;
     }
-    Ok(())
+    remove(&gone).with_context(removing)
+}
+
+/// Removes a folder that need not be there.
+fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// A folder that was never a cluster's has something in it that somebody may want to keep.
 fn check_owner(folder: &Path) -> anyhow::Result<()> {
-    let is_empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
+    let mut entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.with_context(|| format!("cannot list {}", folder.display()))?,
+    };
+    // `kubectl` may keep what it remembers when the cluster is down.
+    let is_foreign = entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != "kubectl"));
     ensure!(
-        is_empty || folder.join("members").is_dir(),
+        !is_foreign || folder.join("members").is_dir(),
         "{} is no cluster's folder and not empty: move it away, or give the cluster another name",
         folder.display()
     );

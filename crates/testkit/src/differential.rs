@@ -157,6 +157,7 @@ fn round(
         } else {
             (draft, again)
         };
+        setup.cluster.check()?;
         let one = Disagreement::new(seed, draft, comparison);
         outcome.differing.push(one);
     }

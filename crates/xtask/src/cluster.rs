@@ -26,6 +26,9 @@ const VARIABLE: &str = "PILLION_CLUSTER";
 /// The name under which this program is the actor of scenarios.
 const ACTOR: &str = "actor";
 
+/// This program, though it may have been built anew meanwhile.
+const OWN: &str = "/proc/self/exe";
+
 /// How long an interrupted command may take to let go of its cluster.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -108,15 +111,14 @@ pub(crate) fn usual_name() -> String {
 /// twice.
 pub(crate) fn actor(workspace: &Workspace) -> anyhow::Result<PathBuf> {
     let actor = workspace.target().join("xtask").join(ACTOR);
-    let own = std::env::current_exe().context("cannot find the program that runs")?;
     if let Some(folder) = actor.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
     remove_drafts(&actor);
     // Another chore may use the one that is there; it keeps it.
     let new = actor.with_extension(std::process::id().to_string());
-    let copying = || format!("cannot copy {} to {}", own.display(), new.display());
-    fs::copy(&own, &new).with_context(copying)?;
+    let copying = || format!("cannot copy this program to {}", new.display());
+    fs::copy(OWN, &new).with_context(copying)?;
     fs::rename(&new, &actor).with_context(|| format!("cannot make {}", actor.display()))?;
     Ok(actor)
 }
@@ -152,6 +154,12 @@ pub(crate) fn with<T>(
         let done = work(&found);
         return both(done, found.restore_kubelet());
     }
+    let again = with_name("cargo xtask cluster up", &places);
+    ensure!(
+        !cluster::is_left(&places),
+        "the cluster `{}` was left up, and not all of its programs run any more: `{again}` begins anew",
+        places.name()
+    );
     let _along = interruption::take_along(places.name())?;
     let own = cluster::up(&places, actor, Kubelet::default(), tell)?;
     let done = work(&own);
@@ -217,9 +225,10 @@ fn up(workspace: &Workspace, args: &Up) -> anyhow::Result<()> {
         say!("the cluster `{name}` is up already, with all that is in it; `{again}` ends it");
         return Ok(());
     }
-    let _along = interruption::take_along(places.name())?;
+    let along = interruption::take_along(places.name())?;
     let cluster = cluster::up(&places, &actor, Kubelet { back_off }, tell)?;
     cluster.leave()?;
+    drop(along);
     let kubectl = with_name("cargo xtask cluster kubectl", &places);
     say!("up: try `{kubectl} get nodes`");
     Ok(())
@@ -240,7 +249,7 @@ fn down(args: &Down) -> anyhow::Result<()> {
         Ok(()) => format!("the cluster `{}` is down", places.name()),
         Err(error) => format!("failed: {error:#}"),
     };
-    interruption::say(&word);
+    interruption::mutter(&word);
     std::process::exit(interruption::exit_code(signal))
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn exit_code(signal: i32) -> i32 {
 }
 
 /// Says something that nobody may be there to hear: the terminal may be what is gone.
-pub(crate) fn say(what: &str) {
+pub(crate) fn mutter(what: &str) {
     let _ = writeln!(io::stdout(), "{what}");
 }
 
@@ -70,14 +70,17 @@ fn listen() -> anyhow::Result<()> {
 
 /// Ends this command as that signal would, its cluster first.
 pub(crate) fn end(signal: i32) -> ! {
+    // Once: whoever comes second waits for the first to become another program.
+    static ENDS: Mutex<()> = Mutex::new(());
+    let _ends = ENDS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(name) = own().take() {
         // `timeout` signals its child and then the group that the child is in: that is one interruption.
         thread::park_timeout(ECHO);
-        say(&format!(
+        mutter(&format!(
             "\ninterrupted: the cluster `{name}` is taken down first"
         ));
         let error = down(&name, signal).exec();
-        say(&format!(
+        mutter(&format!(
             "it cannot be taken down; `cargo xtask cluster down --name {name}` does it: {error}"
         ));
     }

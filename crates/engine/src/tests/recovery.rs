@@ -76,7 +76,7 @@ fn after_init() -> Stage {
 }
 
 /// Whether the pod still counts as initialised when it is restarted and its init container runs again.
-fn stays_initialized(mut stage: Stage) -> bool {
+fn is_initialized_in_the_next_run(mut stage: Stage) -> bool {
     stage.ask(Reaction::RestartPod);
     if stage.engine.record(stage.id("app")).unwrap().is_up() {
         stage.exited("app", 0);
@@ -93,7 +93,7 @@ fn a_pod_whose_app_was_found_running_has_been_initialized() {
 
     stage.crash(running);
 
-    assert!(stays_initialized(stage));
+    assert!(is_initialized_in_the_next_run(stage));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_pod_whose_app_ended_before_it_was_seen_has_been_initialized() {
 
     stage.exited("app", 1);
 
-    assert!(stays_initialized(stage));
+    assert!(is_initialized_in_the_next_run(stage));
 }
 
 #[test]

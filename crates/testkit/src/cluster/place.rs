@@ -21,7 +21,9 @@ const FOLDER: &str = "/var/lib/pillion/cluster";
 impl Places {
     /// The places of the cluster of that name.
     pub fn of(name: &str) -> anyhow::Result<Self> {
-        let cache = cache_home().context("neither `XDG_CACHE_HOME` nor `HOME` is set, and programs are kept below one of them: set it")?;
+        let cache = cache_home().context(
+            "neither `XDG_CACHE_HOME` nor `HOME` is set, and programs are kept below one of them: set it",
+        )?;
         let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
         anyhow::ensure!(
             !name.is_empty() && name.len() <= 12 && name.chars().all(good),
@@ -72,6 +74,11 @@ impl Places {
     /// Who holds it changes the cluster.
     pub(super) fn lock(&self) -> PathBuf {
         self.folder.with_extension("lock")
+    }
+
+    /// What is left of its folder while that is removed.
+    pub(super) fn gone(&self) -> PathBuf {
+        self.folder.with_extension("gone")
     }
 
     /// The network namespace.

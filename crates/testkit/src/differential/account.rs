@@ -59,7 +59,7 @@ pub(super) type Standing = (ConditionKind, bool, Option<&'static str>);
 pub(super) struct Lives {
     pub(super) runs: Vec<Run>,
     /// A probe that can kill it was made.
-    is_probed: bool,
+    pub(super) is_probed: bool,
     /// By the number of the run, from 1.
     pub(super) codes: BTreeMap<u32, i32>,
     /// Runs whose codes a restart of all has taken away.

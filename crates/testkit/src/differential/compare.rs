@@ -65,6 +65,12 @@ fn ends(plays: Plays<'_>) -> Option<String> {
                 name(ours)
             ))
         }
+        (Some(_), None) if ours.is_deleted && ours.horizon + LONGEST_STOP < ours.until => {
+            Some(format!(
+                "the pod is deleted here, at {}, and does not end",
+                ours.horizon
+            ))
+        }
         (Some(at), None) if had_time(plays, kubelet, ours, at, ALL) && !is_killed => Some(format!(
             "the pod ends on the kubelet, at {at}, and does not here"
         )),
@@ -106,8 +112,8 @@ impl<'a> Plays<'a> {
         self.containers().any(Both::is_cut_short)
     }
 
-    /// Whether others were there when the pod was stopped, had been told before, or were still to be started: who waits for whom, and how much is left for
-    /// them, is another matter then.
+    /// Whether others were there when the pod was stopped, had been told before, or were still to be started: who waits for
+    /// whom, and how much is left for them, is another matter then.
     fn stop_others(self) -> bool {
         let differs = |both: Both<'_>| {
             let runs = both.theirs.runs.len().min(both.own.runs.len());
@@ -156,7 +162,7 @@ impl Both<'_> {
         let run = u32::try_from(self.theirs.runs.len()).unwrap_or_default();
         let last = self.theirs.runs.last();
         let killed = last.is_some_and(|run| run.is_killed(self.plays.kubelet.horizon));
-        run >= 3 && killed && self.theirs.codes.get(&run) == Some(&0)
+        run >= 3 && killed && self.theirs.is_probed && self.theirs.codes.get(&run) == Some(&0)
     }
 
     /// A kubelet that restarts all containers again and again never waits; we do from the second time on, so the third run is
@@ -240,7 +246,13 @@ impl Both<'_> {
             } else {
                 (own, theirs)
             };
-            killed.1 && !ended.1 && ended.0 < killed.0 + WHOLE_SECONDS
+            // It may have been told so much later in its life.
+            let age = |run: Option<Run>| Some(run?.stopping?.since(run?.starting));
+            let (their_age, own_age) = (age(of(self.theirs)), age(of(self.own)));
+            let later = their_age.zip(own_age);
+            let later = later.map_or(Duration::ZERO, |(theirs, own)| theirs.abs_diff(own));
+            let is_cut_off = ended.0 + later + WHOLE_SECONDS > killed.0;
+            killed.1 && !ended.1 && is_cut_off && ended.0 < killed.0 + WHOLE_SECONDS
         });
         theirs.as_ref().map(told) == own.as_ref().map(told) && !is_sooner
     }
@@ -249,14 +261,17 @@ impl Both<'_> {
 /// Whether something that happened at a time in one play had the time to happen in the other before that was told to go; or
 /// after that, if it happened then.
 fn had_time(plays: Plays<'_>, one: &Account, other: &Account, at: Tick, run: usize) -> bool {
-    let drift = plays.kubelet.drift(at, run);
     let are_deleted = one.is_deleted && other.is_deleted;
     if are_deleted && at >= one.horizon {
-        other.horizon + at.since(one.horizon) + drift <= other.until
+        let late = NOTICE + NOTICE + plays.kubelet.busy_after_deletion();
+        other.horizon + at.since(one.horizon) + late <= other.until
     } else {
-        at + drift <= other.horizon
+        at + plays.kubelet.drift(at, run) <= other.horizon
     }
 }
+
+/// More than the longest grace period of a random pod, and two seconds.
+const LONGEST_STOP: Duration = Duration::from_secs(30);
 
 /// For the end of a pod all containers have run about so often.
 const ALL: usize = 4;

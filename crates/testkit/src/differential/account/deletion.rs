@@ -61,7 +61,8 @@ impl Account {
     /// Whether the hook after the start of a run was at work when the pod was told to go. A kubelet waits for it, and if it fails
     /// stops the container as if nobody had told the pod anything.
     pub(in super::super) fn is_starting_at_deletion(&self, run: &Run) -> bool {
-        let is_over = run.post_start_done.is_some_and(|done| done < self.horizon);
+        let ends = [run.post_start_done, run.exited];
+        let is_over = ends.into_iter().flatten().any(|end| end < self.horizon);
         let begun = run.post_start.filter(|_| self.is_deleted && !is_over);
         begun.is_some_and(|begun| begun <= self.horizon)
     }
@@ -70,6 +71,13 @@ impl Account {
     pub(in super::super) fn is_there_to_stop(&self, lives: &Lives) -> bool {
         let is_over = |run: &Run| run.exited.is_some_and(|exited| exited < self.horizon);
         lives.runs.iter().any(|run| !is_over(run))
+    }
+
+    /// How long the kubelet went on with something after the pod was told to go.
+    pub(in super::super) fn busy_after_deletion(&self) -> Duration {
+        let busy = self.busy.iter().filter(|(from, _)| *from < self.horizon);
+        let rest = busy.map(|(_, to)| to.since(self.horizon));
+        rest.max().unwrap_or_default()
     }
 
     /// Whether a container was not up when the pod was told to go, or only just.

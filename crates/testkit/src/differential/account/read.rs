@@ -74,9 +74,10 @@ impl Account {
                         run.pre_stop.get_or_insert(at);
                     }
                 }
-                (Part::Startup, _) => {
+                (Part::Startup, word) => {
                     lives.is_probed = true;
-                    self.starts_up_late |= self.is_deleted && at > self.horizon;
+                    let is_late = self.is_deleted && at > self.horizon;
+                    self.starts_up_late |= is_late && word == Word::Starting;
                 }
                 (Part::Liveness, _) => lives.is_probed = true,
                 (Part::PostStart | Part::PreStop, Word::Exited) => {
@@ -85,8 +86,8 @@ impl Account {
                     }
                     match lives.runs.last_mut() {
                         Some(run) if line.who.part == Part::PreStop => run.pre_stop_done = Some(at),
-                        Some(run) => run.post_start_done = Some(at),
-                        None => {}
+                        Some(run) if run.post_start.is_some() => run.post_start_done = Some(at),
+                        Some(_) | None => {}
                     }
                 }
                 (_, _) => {}

@@ -156,7 +156,8 @@ fn is_on_purpose(kubelet: &Account, one: &str, two: &str) -> bool {
     both && kubelet.is_deleted && (is_init || has_one_down(kubelet, one, two))
 }
 
-/// Whether a container has the place in the order of stops that a kubelet would give it, too: see above.
+/// Whether a container of a pod that is deleted has the place in the order of stops that a kubelet would give it, too: see
+/// above.
 pub(super) fn keeps_its_turn(kubelet: &Account, name: &str) -> bool {
     let mut others = kubelet.containers.iter();
     name.starts_with('m')

@@ -44,7 +44,7 @@ fn count(both: Both<'_>) -> Option<String> {
     };
     let number = counts.0.min(counts.1);
     let at = more.1.runs.get(number)?.starting;
-    // Below.
+    // `late_start` judges that.
     if more.0.is_deleted && at >= more.0.horizon {
         return None;
     }
@@ -101,7 +101,7 @@ fn is_over(both: Both<'_>, at: Tick, number: usize) -> bool {
         || runs.any(|run| kubelet.is_busy_until_end(run))
 }
 
-/// Nothing is started in a pod that is being deleted.
+/// Nothing is started in a pod that is being deleted; here there is no excuse for it.
 fn late_start(both: Both<'_>) -> Option<String> {
     let Plays { kubelet, ours } = both.plays;
     let late = |account: &Account, lives: &Lives, by: Duration| {
@@ -112,7 +112,8 @@ fn late_start(both: Both<'_>) -> Option<String> {
     let own = late(ours, both.own, AT_ONCE);
     // It starts all that it has begun to start, in a busy moment.
     let is_excused = theirs && kubelet.is_busy_at_deletion();
-    (theirs != own && !is_excused).then(|| {
+    let differs = own || theirs && !is_excused;
+    differs.then(|| {
         let place = if own { "here" } else { "on the kubelet" };
         format!("{} is started after the deletion {place}", both.name)
     })

@@ -58,9 +58,8 @@ fn turn(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String
 /// Whoever does not listen is killed at the end of the grace period.
 fn length(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
     let Plays { kubelet, ours } = both.plays;
-    let is_known = is_with_last_main(kubelet, theirs)
-        || !keeps_its_turn(kubelet, both.name)
-        || both.plays.stop_others();
+    let by_deletion = kubelet.is_stopped_by_deletion(theirs);
+    let is_known = is_with_last_main(kubelet, theirs) || by_deletion && both.plays.stop_others();
     let (theirs, own) = kubelet.killed_after(theirs).zip(ours.killed_after(own))?;
     let differs = theirs.abs_diff(own) > SLACK;
     (differs && !is_known).then(|| {
@@ -69,16 +68,21 @@ fn length(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<Stri
     })
 }
 
-/// A run that is told to stop in one play long before it would have ended by itself, as it did in the other. What is told to all
-/// at a moment finds another age where a start came later.
+/// A run that is told to stop in one play long before it ended by itself in the other, or was told when the pod was deleted.
+/// What is told to all at a moment finds another age where a start came later.
 fn told_in_one(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
     let kubelet = both.plays.kubelet;
+    let before = |account: &Account, run: &Run| account.was_told_in_time(run) == Some(true);
+    let told = (before(kubelet, theirs), before(both.plays.ours, own));
     let (told, ended, place) = match (theirs.stopping, own.stopping) {
         (Some(_), None) => (theirs, own, "on the kubelet"),
         (None, Some(_)) => (own, theirs, "here"),
+        // Before the deletion in one, and only with it in the other.
+        (Some(_), Some(_)) if told == (true, false) => (theirs, own, "on the kubelet"),
+        (Some(_), Some(_)) if told == (false, true) => (own, theirs, "here"),
         (Some(_), Some(_)) | (None, None) => return None,
     };
-    let (signal, end) = told.stopping.zip(ended.exiting)?;
+    let (signal, end) = told.stopping.zip(ended.stopping.or(ended.exiting))?;
     let lead = end
         .since(ended.starting)
         .checked_sub(signal.since(told.starting))?;
@@ -90,7 +94,7 @@ fn told_in_one(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option
         || is_with_last_main(kubelet, theirs);
     (lead > drift && !is_known).then(|| {
         let (name, lead) = (both.name, seconds(lead));
-        format!("run {number} of {name} is told to stop only {place}, {lead} before it would have ended by itself")
+        format!("run {number} of {name} is told to stop only {place}, {lead} before the other ends")
     })
 }
 

@@ -222,7 +222,8 @@ fn whoever_does_not_listen_may_end_by_itself_before_it_is_killed() {
         record
     };
     let killed = stopped(20, &[(28, "m1 Exited")], 137);
-    let sooner = stopped(20, &[(25, "m1 Exiting"), (25, "m1 Exited")], 0);
+    // Told later in its life, which ends before it could be killed.
+    let sooner = stopped(24, &[(29, "m1 Exiting"), (29, "m1 Exited")], 0);
     let later = stopped(20, &[(30, "m1 Exiting"), (30, "m1 Exited")], 0);
 
     assert_eq!(compare(&killed, &sooner), Vec::<String>::new());
@@ -251,6 +252,7 @@ fn a_third_kill_by_a_probe_may_be_forgotten_by_a_kubelet() {
 fn forgets_a_third_kill(stop: &'static str) {
     let killed = |runs: u64| {
         let mut lines = vec![(0, "m2 Starting")];
+        lines.push((4, "m1/liveness Starting"));
         for run in 0..runs {
             let from = run * 10;
             lines.extend([(from, "m1 Starting"), (from + 7, stop)]);
