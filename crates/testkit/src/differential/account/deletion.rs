@@ -73,6 +73,15 @@ impl Account {
         lives.runs.iter().any(|run| !is_over(run))
     }
 
+    /// Whether somebody was being stopped when the pod was told to go.
+    pub(in super::super) fn is_stopping_at_deletion(&self) -> bool {
+        let mut runs = self.containers.values().flat_map(|lives| &lives.runs);
+        runs.any(|run| {
+            let is_over = run.exited.is_some_and(|exited| exited < self.horizon);
+            run.is_killed(self.horizon) && !is_over
+        })
+    }
+
     /// How long the kubelet went on with something after the pod was told to go.
     pub(in super::super) fn busy_after_deletion(&self) -> Duration {
         let busy = self.busy.iter().filter(|(from, _)| *from < self.horizon);

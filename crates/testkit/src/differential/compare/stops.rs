@@ -18,7 +18,12 @@ pub(super) fn of_pod(plays: Plays<'_>) -> Option<String> {
     // A kubelet that is in the middle of something finishes that first.
     let is_late = own > theirs + NOTICE;
     let is_early = theirs > own + NOTICE && !kubelet.is_busy_at_deletion();
-    let differs = (is_late || is_early) && !plays.containers().any(Both::is_restless);
+    // Where somebody is being stopped already, the first to be told may have to wait for that.
+    let is_known = plays.containers().any(Both::is_restless)
+        || kubelet.is_stopping_at_deletion()
+        || ours.is_stopping_at_deletion()
+        || plays.stop_others();
+    let differs = (is_late || is_early) && !is_known;
     differs.then(|| {
         let (theirs, own) = (seconds(theirs), seconds(own));
         format!(

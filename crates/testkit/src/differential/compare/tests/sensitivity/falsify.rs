@@ -26,7 +26,7 @@ pub(super) const ALL: [(&str, Falsify, usize); 29] = [
         deaf_mains,
         95,
     ),
-    ("the deletion is heard late", late_deletion, 75),
+    ("the deletion is heard late", late_deletion, 65),
     ("whoever is deaf is killed at once", killed_at_once, 85),
     ("whoever is deaf is killed late", killed_late, 85),
     ("somebody is started after the deletion", started_late, 95),
