@@ -98,14 +98,15 @@ impl Account {
         })
     }
 
-    /// Whether somebody was started again, with a hook, before a container was started for the first time.
-    pub(in super::super) fn starts_again_before(&self, lives: &Lives) -> bool {
+    /// Whether somebody was started again, with a hook, or stopped, before a container was started for the first time.
+    pub(in super::super) fn is_busy_before(&self, lives: &Lives) -> bool {
         let first = lives.runs.first().map(|run| run.starting);
-        let mut again = self
-            .containers
-            .values()
-            .flat_map(|lives| lives.runs.iter().skip(1));
-        again.any(|run| run.post_start.is_some_and(|begun| Some(begun) < first))
+        let before = |at: Option<Tick>| at.is_some() && at < first;
+        self.containers.values().any(|lives| {
+            let mut again = lives.runs.iter().skip(1);
+            let is_hooked = again.any(|run| before(run.post_start));
+            is_hooked || lives.runs.iter().any(|run| before(run.told()))
+        })
     }
 
     /// How many hooks may have failed after a start.

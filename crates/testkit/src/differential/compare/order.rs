@@ -134,7 +134,7 @@ fn is_next(one: Both<'_>, before: Both<'_>) -> bool {
         waits.iter().any(|waits| waits.contains_key(HOOK_FAILED))
     });
     let is_steady = before.theirs.runs.len() == 1 && before.own.runs.len() == 1;
-    let is_held_up = one.plays.kubelet.starts_again_before(one.theirs);
+    let is_held_up = one.plays.kubelet.is_busy_before(one.theirs);
     place(before.name) + 1 == place(one.name) && is_steady && !has_failed && !is_held_up
 }
 

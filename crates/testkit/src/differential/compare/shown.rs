@@ -32,10 +32,12 @@ pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
     if ended && !both.is_cut_short() && !is_moot {
         found.extend(last(both));
     }
-    if has_been_shown(both) {
+    // A pod may be deleted before it is shown that all were restarted.
+    let is_counted = !(kubelet.is_deleted && kubelet.has_restarted_all());
+    if is_counted && has_been_shown(both) {
         found.extend(restarts(both));
     }
-    if both.plays.have_settled() {
+    if both.plays.have_settled() && !both.is_updated_between() {
         found.extend(image(both));
     }
     found
