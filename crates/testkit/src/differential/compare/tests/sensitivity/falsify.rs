@@ -50,9 +50,13 @@ pub(super) const ALL: [(&str, Falsify, usize); 29] = [
 /// The same play with its lines at other times, or without some.
 fn with_lines(record: &Record, change: impl Fn(&Line) -> Option<Tick>) -> Record {
     let lines = record.log.lines().iter();
-    let mut lines: Vec<_> = lines
-        .filter_map(|line| Some((change(line)?, line.who.clone(), line.word)))
-        .collect();
+    let lines = lines.filter_map(|line| Some((change(line)?, line.who.clone(), line.word)));
+    with_log(record, lines)
+}
+
+/// The same play with these lines, in the order of their times.
+fn with_log(record: &Record, lines: impl Iterator<Item = (Tick, Who, Word)>) -> Record {
+    let mut lines: Vec<_> = lines.collect();
     lines.sort_by_key(|(at, ..)| *at);
     let mut log = Log::default();
     for (at, who, word) in lines {
@@ -388,16 +392,7 @@ fn told_early(record: &Record) -> Option<Record> {
 fn with_more_lines(record: &Record, new: impl IntoIterator<Item = (Tick, Who, Word)>) -> Record {
     let lines = record.log.lines().iter();
     let lines = lines.map(|line| (line.at, line.who.clone(), line.word));
-    let mut lines: Vec<_> = lines.chain(new).collect();
-    lines.sort_by_key(|(at, ..)| *at);
-    let mut log = Log::default();
-    for (at, who, word) in lines {
-        log.write(at, who, word);
-    }
-    Record {
-        log,
-        ..record.clone()
-    }
+    with_log(record, lines.chain(new))
 }
 
 fn no_conditions(record: &Record) -> Option<Record> {
