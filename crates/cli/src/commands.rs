@@ -6,7 +6,7 @@ mod completions;
 mod convert;
 pub(crate) mod exec;
 pub(crate) mod explain;
-mod get;
+pub(crate) mod get;
 pub(crate) mod init;
 pub(crate) mod inside;
 pub(crate) mod lint;

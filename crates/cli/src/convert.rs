@@ -72,7 +72,7 @@ pub(crate) fn check(text: &str) -> Result<(), Unusable> {
     let loaded = load(
         "the converted pod",
         text.as_bytes(),
-        LowerOptions { images: true },
+        LowerOptions::default(),
     );
     if loaded.has_errors() {
         return Err(Unusable(Box::new(loaded)));

@@ -2,6 +2,7 @@
 
 use crate::commands::apply::NotApplied;
 use crate::commands::explain::UnknownTopic;
+use crate::commands::get::NotKept;
 use crate::commands::init::UnknownExample;
 use crate::commands::inside::NotInside;
 use crate::commands::logs::{NoPrevious, NoSuchLog};
@@ -66,6 +67,7 @@ fn hint(error: &Error) -> Option<String> {
             of::<NotInside>,
             of::<NoSuchLog>,
             of::<NoPrevious>,
+            of::<NotKept>,
             of::<io::Error>,
         ];
         hints.into_iter().find_map(|hint| hint(cause))

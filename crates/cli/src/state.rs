@@ -296,6 +296,16 @@ impl Run {
         self.folder.join("pod.yaml")
     }
 
+    /// The pod as Kubernetes would have shown it at its end. There is none while it runs, nor if `pillion` was killed.
+    pub(crate) fn end(&self) -> PathBuf {
+        self.folder.join("end.json")
+    }
+
+    /// How people call it: `orders#3`.
+    pub(crate) fn title(&self) -> String {
+        format!("{}#{}", self.name, self.number)
+    }
+
     /// What its containers have written.
     pub(crate) fn logs(&self) -> PathBuf {
         self.folder.join("logs")

@@ -85,7 +85,7 @@ fn every_sample_becomes_the_pod_beside_it() {
 fn every_pod_that_was_converted_is_free_of_warnings() {
     for (name, file) in samples() {
         let text = stdout(&convert(&file));
-        let loaded = load("pod.yaml", text.as_bytes(), LowerOptions { images: true });
+        let loaded = load("pod.yaml", text.as_bytes(), LowerOptions::default());
         let wrong = loaded
             .diagnostics
             .iter()

@@ -66,7 +66,7 @@ fn a_plan_for_programs() {
 
 #[test]
 fn the_words_of_mistakes_with_the_program() {
-    let wrong: [&[&str]; 12] = [
+    let wrong: [&[&str]; 13] = [
         &["frobnicate"],
         &["lint", "missing.yaml"],
         &["plan", "crates"],
@@ -77,6 +77,7 @@ fn the_words_of_mistakes_with_the_program() {
         &["simulate", "examples/orders.yaml", "--exit", "nobody@1s"],
         &["simulate", "examples/orders.yaml", "--exit", "app@soon"],
         &["simulate", "examples/orders.yaml", "-s", "missing.yaml"],
+        &["run", "examples/orders.yaml", "--max-backoff", "10m"],
         &["convert", "missing.yaml"],
         &["completions", "basic"],
     ];

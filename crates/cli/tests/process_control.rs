@@ -2,6 +2,8 @@
 
 #[path = "process_control/crowd.rs"]
 mod crowd;
+#[path = "process_control/get.rs"]
+mod get;
 #[path = "process_control/logs.rs"]
 mod logs;
 #[path = "process_control/lost.rs"]
@@ -225,25 +227,6 @@ fn whoever_is_killed_takes_their_command_along() {
     drop(started);
     assert!(has_something(&sleeper), "it lives");
     assert_eq!(place.says(&["ps"]).2, Some(0));
-}
-
-#[test]
-fn get_shows_the_file_and_the_status_of_kubernetes() {
-    let place = Place::new();
-    let _pod = place.run("orders", TWO, READY);
-    let (out, _, _) = place.says(&["get", "orders", "-o", "json"]);
-    let object: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
-    assert_eq!(object["kind"], "Pod");
-    assert_eq!(object["metadata"]["namespace"], "default");
-    assert_eq!(object["spec"]["containers"][0]["readyOn"], "notify");
-    let status = &object["status"];
-    assert_eq!(status["phase"], "Running");
-    assert_eq!(status["containerStatuses"][1]["name"], "app");
-    assert!(status["containerStatuses"][1]["state"]["running"]["startedAt"].is_string());
-    let conditions = status["conditions"].as_array().expect("it is a list");
-    assert!(conditions.contains(&serde_json::json!({"type": "Ready", "status": "True"})));
-    let (yaml, _, _) = place.says(&["get"]);
-    assert!(yaml.contains("\n  phase: Running\n"), "{yaml}");
 }
 
 #[test]

@@ -170,7 +170,7 @@ mod tests {
         let mut journal = Journal::create(&path, Durable::Process).unwrap();
         let yaml = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: \
                     [{name: app, requires: [db]}, {name: db, readinessProbe: {exec: {command: [x]}}}]}}";
-        let loaded = load("a.yaml", yaml.as_bytes(), LowerOptions { images: false });
+        let loaded = load("a.yaml", yaml.as_bytes(), LowerOptions::WITHOUT_IMAGES);
         let pod = loaded.pods[0].lowered.pod.clone();
         let now = Tick::from_secs(1);
         let mut engine = Engine::new(pod, now).unwrap();

@@ -33,11 +33,14 @@ use sketch::{ContainerPaths, Sketch, Sources};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// What a driver can do, as far as the graph depends on it.
+/// What a driver can do and how it was set up, as far as the graph depends on it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LowerOptions {
     /// Images are pulled. Without, containers have none, whatever the file says.
     pub images: bool,
+    /// No restart waits longer than this, unless its container says something else. As with a kubelet, that is the wait of
+    /// the node for all of its pods.
+    pub max_backoff: Option<Duration>,
 }
 
 /// A pod as the engine takes it.
@@ -61,7 +64,8 @@ pub fn lower(file: &PodFile, options: LowerOptions) -> Lowered {
     let traits: Vec<_> = spec.all_containers().map(read).collect();
     let listed = spec.all_containers().zip(&traits);
     let containers = listed.map(|((list, index, container), traits)| {
-        let mut lowered = container::lower(list, container, traits, spec.restart_policy);
+        let backoff = options.backoff();
+        let mut lowered = container::lower(list, container, traits, spec.restart_policy, backoff);
         lowered.restart.failure_restarts_pod =
             phases.has_outer_loop(list, container, spec.restart_policy);
         lowered.image = lowered.image.filter(|_| options.images);
@@ -71,7 +75,10 @@ pub fn lower(file: &PodFile, options: LowerOptions) -> Lowered {
         }
         lowered
     });
-    let sketch = Sketch::new(pod(file, containers.collect()), ContainerPaths::new(spec));
+    let sketch = Sketch::new(
+        pod(file, options, containers.collect()),
+        ContainerPaths::new(spec),
+    );
     let mut drawing = Drawing::new(file, sketch);
     marker::check(&mut drawing, &traits);
     draw(&mut drawing, &phases);
@@ -115,7 +122,7 @@ fn traits(
     traits
 }
 
-fn pod(file: &PodFile, containers: Vec<engine::Container>) -> engine::Pod {
+fn pod(file: &PodFile, options: LowerOptions, containers: Vec<engine::Container>) -> engine::Pod {
     let PodSpec {
         restart_policy,
         termination_grace_period_seconds,
@@ -130,7 +137,7 @@ fn pod(file: &PodFile, containers: Vec<engine::Container>) -> engine::Pod {
         grace: Duration::from_secs(*termination_grace_period_seconds),
         active_deadline: active_deadline_seconds.map(Duration::from_secs),
         restart_limit: job_limit(file),
-        backoff: engine::Backoff::default(),
+        backoff: options.backoff(),
     }
 }
 
@@ -143,9 +150,28 @@ fn job_limit(file: &PodFile) -> Option<u32> {
 
 // === impl LowerOptions ===
 
+impl LowerOptions {
+    /// Of a driver that runs programs which are there.
+    pub const WITHOUT_IMAGES: Self = Self {
+        images: false,
+        max_backoff: None,
+    };
+
+    fn backoff(self) -> engine::Backoff {
+        let usual = engine::Backoff::default();
+        engine::Backoff {
+            max: self.max_backoff.unwrap_or(usual.max),
+            ..usual
+        }
+    }
+}
+
 impl Default for LowerOptions {
     fn default() -> Self {
-        Self { images: true }
+        Self {
+            images: true,
+            max_backoff: None,
+        }
     }
 }
 

@@ -1,12 +1,12 @@
-//! Random plain pods on a real kubelet and as host processes, side by side, and what differs.
+//! Random plain pods on a real kubelet and under `pillion run`, side by side, and what differs.
 //!
 //! ```text
 //!   seed ─▶ Draft ─▶ scenario ─┬─▶ kubelet ──────▶ Record ─┐
-//!             ▲                └─▶ host processes ▶ Record ─┴─▶ compare ─▶ nothing, or sentences
+//!             ▲                └─▶ pillion run ──▶ Record ─┴─▶ compare ─▶ nothing, or sentences
 //!             └── simpler, as long as it still differs ◀──────────────────────────┘
 //! ```
 //!
-//! Both have the same actors and the same scripts. A pod that differs is played once more, so that a busy machine is not
+//! Both have the same manifest, the same actors and the same scripts. A pod that differs is played once more, so that a busy machine is not
 //! taken for a rule, and then made smaller; one that does not differ again is told of all the same. Host processes have no
 //! images: a pod whose images are missing or exchanged is played by the engine in virtual time here.
 
@@ -19,8 +19,8 @@ mod shrink;
 use crate::cluster::Cluster;
 use crate::cluster::files::{BackOff, Kubelet};
 use crate::kubelet::Player;
-use crate::processes;
 use crate::processes::suite::side_by_side;
+use crate::program::{self, Programs};
 use anyhow::anyhow;
 use compare::compare;
 use dice::Dice;
@@ -42,9 +42,9 @@ use std::{fs, thread};
 pub struct Setup<'a> {
     /// The cluster, which nobody else uses meanwhile.
     pub cluster: &'a Cluster,
-    /// The actor program.
-    pub actor: &'a Path,
-    /// A folder for the host processes.
+    /// What plays the pods here.
+    pub programs: Programs<'a>,
+    /// A folder for them.
     pub folder: &'a Path,
     /// How many pods at once.
     pub together: usize,
@@ -248,10 +248,10 @@ fn both(player: &Player<'_>, draft: &Draft, setup: Setup<'_>) -> anyhow::Result<
     }
     let folder = folder(setup.folder)?;
     let (kubelet, ours) = thread::scope(|scope| {
-        let ours = scope.spawn(|| processes::play(scenario, Some(pod), setup.actor, &folder));
+        let ours = scope.spawn(|| program::play(scenario, pod, setup.programs, &folder));
         (player.play(scenario, pod), ours.join())
     });
-    let ours = ours.map_err(|_| anyhow!("the host processes have panicked"))??;
+    let ours = ours.map_err(|_| anyhow!("whoever played it here has panicked"))??;
     fs::remove_dir_all(&folder)?;
     Ok(Comparison::of(&kubelet?, &ours))
 }

@@ -21,7 +21,14 @@ use pillion_spec::{LowerOptions, load, plan};
 /// If a pod is accepted that the engine refuses.
 pub fn pod_file(bytes: &[u8]) {
     for images in [true, false] {
-        let loaded = load("fuzz.yaml", bytes, LowerOptions { images });
+        let loaded = load(
+            "fuzz.yaml",
+            bytes,
+            LowerOptions {
+                images,
+                ..LowerOptions::default()
+            },
+        );
         let renderer = Renderer::plain();
         for diagnostic in &loaded.diagnostics {
             let _ = renderer.render(&loaded.source, diagnostic);

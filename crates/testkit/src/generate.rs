@@ -83,7 +83,7 @@ pub fn cases() -> impl Strategy<Value = Case> {
 /// Files of one pod of up to twelve containers that can be run, and the pod.
 pub fn pods() -> impl Strategy<Value = (String, Pod)> {
     file::texts().prop_filter_map("a pod that cannot be run", |file| {
-        let options = LowerOptions { images: true };
+        let options = LowerOptions::default();
         let loaded = load("random.yaml", file.as_bytes(), options);
         if loaded.has_errors() {
             return None;

@@ -9,12 +9,13 @@
 //! The same files as in virtual time, the same judge, the same actors as with host processes; nothing of Pillion's
 //! engine is asked. A file that a kubelet does not pass is wrong.
 
-mod director;
-mod eyes;
+pub(crate) mod director;
+pub(crate) mod eyes;
 mod interruption;
 mod late;
 mod limits;
 mod manifest;
+pub(crate) mod place;
 mod status;
 pub mod suite;
 
@@ -23,12 +24,21 @@ pub use manifest::LABEL;
 pub(crate) use manifest::UNPULLABLE;
 
 use crate::cluster::Cluster;
-use crate::cluster::api::Api;
+use crate::cluster::api::{Api, Patch};
+use crate::cluster::image::ACTOR;
+use crate::processes::network::LISTS;
 use director::Director;
-use eyes::Eyes;
+use eyes::{Eyes, Glimpse};
 use interruption::Interruptions;
+use late::Late;
+use manifest::image;
+use pillion_engine::Tick;
 use pillion_simulator::{Record, Scenario};
-use serde_json::json;
+use place::Place;
+use serde_json::{Value, json};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Plays single scenarios on a cluster.
@@ -84,4 +94,61 @@ impl<'c> Theatre<'c> {
             interruptions: Interruptions::default(),
         })
     }
+}
+
+impl Place for Theatre<'_> {
+    fn stage(&self) -> PathBuf {
+        self.cluster.places().file("stage")
+    }
+
+    fn actor(&self) -> &str {
+        ACTOR
+    }
+
+    /// A pod has a network of its own.
+    fn address(&self, port: u16) -> io::Result<SocketAddr> {
+        Ok((Ipv4Addr::UNSPECIFIED, port).into())
+    }
+
+    fn create(&self, _: &str, pod: &Value) -> anyhow::Result<()> {
+        self.api.create(PODS, pod).map(drop)
+    }
+
+    fn seen(&self, name: &str, from: usize) -> anyhow::Result<Vec<Glimpse>> {
+        self.eyes.seen(name, from)
+    }
+
+    fn delete(&self, name: &str, grace: Option<u64>) -> anyhow::Result<()> {
+        let options = grace.map_or(json!({}), |grace| json!({"gracePeriodSeconds": grace}));
+        self.api.delete(&path(name), &options)
+    }
+
+    fn remove(&self, name: &str) -> anyhow::Result<()> {
+        self.delete(name, Some(1))
+    }
+
+    fn set_image(&self, pod: &Value, container: &str, name: &str) -> anyhow::Result<()> {
+        let is_in = |list: &&str| {
+            let mut containers = pod["spec"][*list].as_array().into_iter().flatten();
+            containers.any(|one| one["name"] == container)
+        };
+        let list = LISTS.into_iter().find(is_in);
+        let change = json!([{"name": container, "image": image(name)}]);
+        let change = json!({"spec": {list.unwrap_or("containers"): change}});
+        let path = path(pod["metadata"]["name"].as_str().unwrap_or_default());
+        let changed = self.api.patch(&path, Patch::Strategic, &change);
+        changed.map(drop)
+    }
+
+    fn supply(&self, late: &mut Late, now: Tick, pod: &Value) -> anyhow::Result<()> {
+        late.look(now, pod, &self.api)
+    }
+
+    fn interruptions(&self) -> Option<&Interruptions> {
+        Some(&self.interruptions)
+    }
+}
+
+fn path(pod: &str) -> String {
+    format!("{PODS}/{pod}")
 }

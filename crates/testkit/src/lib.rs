@@ -32,6 +32,7 @@ mod mixer;
 pub mod mutants;
 pub mod pairwise;
 pub mod processes;
+pub mod program;
 pub mod subject;
 pub mod sweep;
 mod tri;

@@ -20,7 +20,7 @@ mod front;
 pub mod limits;
 pub(crate) mod network;
 pub(crate) mod plan;
-mod ports;
+pub(crate) mod ports;
 pub mod random;
 pub mod scale;
 pub mod stage;
@@ -128,7 +128,7 @@ fn perform(
 
 fn processes(pod: &Pod, network: &Network, actor: &Path, folder: &Path) -> io::Result<Processes> {
     let text = file(pod, network, actor, folder);
-    let options = LowerOptions { images: false };
+    let options = LowerOptions::WITHOUT_IMAGES;
     let loaded = load("actors.yaml", text.as_bytes(), options);
     let found = loaded.pods.into_iter().next();
     let found = found.ok_or_else(|| wrong(format!("{:?}\n{text}", loaded.diagnostics)))?;

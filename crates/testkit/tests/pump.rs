@@ -297,7 +297,7 @@ spec:
       image: app:1
       livenessProbe: {exec: {command: [look]}, initialDelaySeconds: 5, periodSeconds: 100}
 ";
-    let options = pillion_spec::LowerOptions { images: true };
+    let options = pillion_spec::LowerOptions::default();
     let loaded = pillion_spec::load("forever.yaml", file.as_bytes(), options);
     let read = loaded.pods.into_iter().next().expect("there is one pod");
     Scenario::new(read.lowered.pod)

@@ -110,24 +110,29 @@ pub(crate) fn usual_name() -> String {
 /// The actor program: this one, under another name. To build the actor by itself would be to compile half of the project
 /// twice.
 pub(crate) fn actor(workspace: &Workspace) -> anyhow::Result<PathBuf> {
-    let actor = workspace.target().join("xtask").join(ACTOR);
-    if let Some(folder) = actor.parent() {
+    keep(workspace, Path::new(OWN), ACTOR)
+}
+
+/// A copy of a program for as long as it is used, though that is built anew meanwhile.
+pub(crate) fn keep(workspace: &Workspace, program: &Path, name: &str) -> anyhow::Result<PathBuf> {
+    let kept = workspace.target().join("xtask").join(name);
+    if let Some(folder) = kept.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
-    remove_drafts(&actor);
+    remove_drafts(&kept);
     // Another chore may use the one that is there; it keeps it.
-    let new = actor.with_extension(std::process::id().to_string());
-    let copying = || format!("cannot copy this program to {}", new.display());
-    fs::copy(OWN, &new).with_context(copying)?;
-    fs::rename(&new, &actor).with_context(|| format!("cannot make {}", actor.display()))?;
-    Ok(actor)
+    let new = kept.with_extension(std::process::id().to_string());
+    let copying = || format!("cannot copy {} to {}", program.display(), new.display());
+    fs::copy(program, &new).with_context(copying)?;
+    fs::rename(&new, &kept).with_context(|| format!("cannot make {}", kept.display()))?;
+    Ok(kept)
 }
 
 /// Removes what chores that were killed have begun to copy.
-fn remove_drafts(actor: &Path) {
-    let beside = actor.parent().and_then(|folder| fs::read_dir(folder).ok());
+fn remove_drafts(kept: &Path) {
+    let beside = kept.parent().and_then(|folder| fs::read_dir(folder).ok());
     for path in beside.into_iter().flatten().flatten().map(|one| one.path()) {
-        let is_draft = path.file_stem() == actor.file_name();
+        let is_draft = path.file_stem() == kept.file_name();
         let process = path.extension().map(|pid| Path::new("/proc").join(pid));
         if is_draft && process.is_some_and(|process| !process.exists()) {
             // It is in nobody's way.

@@ -1,13 +1,15 @@
-//! `cargo xtask differential`: random plain pods on a real kubelet and as host processes, and what differs.
+//! `cargo xtask differential`: random plain pods on a real kubelet and under `pillion run`, and what differs.
 
 use crate::cluster;
+use crate::step;
 use crate::workspace::Workspace;
 use anyhow::bail;
 use clap::builder::RangedU64ValueParser;
 use pillion_testkit::cluster::Cluster;
 use pillion_testkit::differential::{self, Disagreement, Setup};
+use pillion_testkit::program::Programs;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Which pods.
 #[derive(Debug, clap::Args)]
@@ -55,11 +57,16 @@ impl Args {
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
     cluster::check_usual()?;
     let actor = cluster::actor(workspace)?;
-    cluster::with(&actor, |cluster| compare(cluster, &actor, args))
+    cluster::with(&actor, |cluster| compare(workspace, cluster, &actor, args))
 }
 
 /// The same on a cluster that is up.
-pub(crate) fn compare(cluster: &Cluster, actor: &Path, args: &Args) -> anyhow::Result<()> {
+pub(crate) fn compare(
+    workspace: &Workspace,
+    cluster: &Cluster,
+    actor: &Path,
+    args: &Args,
+) -> anyhow::Result<()> {
     let Args {
         pods,
         ref seeds,
@@ -72,9 +79,10 @@ pub(crate) fn compare(cluster: &Cluster, actor: &Path, args: &Args) -> anyhow::R
         .flat_map(|seed| *seed..seed.saturating_add(pods))
         .collect();
     let folder = tempfile::tempdir()?;
+    let pillion = &pillion(workspace)?;
     let setup = Setup {
         cluster,
-        actor,
+        programs: Programs { pillion, actor },
         folder: folder.path(),
         together,
         shrinks: !as_is,
@@ -98,12 +106,24 @@ pub(crate) fn compare(cluster: &Cluster, actor: &Path, args: &Args) -> anyhow::R
     match outcome.differing.len() {
         0 => {
             say!(
-                "\n{pods} pods, the first {first}: the kubelet and the host processes agree; {in_virtual_time}"
+                "\n{pods} pods, the first {first}: the kubelet and `pillion run` agree; {in_virtual_time}"
             );
             Ok(())
         }
         count => bail!("{count} of {pods} pods differ; {in_virtual_time}"),
     }
+}
+
+/// The program of this checkout, as it is now.
+fn pillion(workspace: &Workspace) -> anyhow::Result<PathBuf> {
+    cluster::tell("building pillion");
+    let build = ["build", "--quiet", "--locked", "--package=pillion"];
+    step::run(&mut workspace.cargo(&build))?;
+    cluster::keep(
+        workspace,
+        &workspace.target().join("debug/pillion"),
+        "pillion",
+    )
 }
 
 /// What is said of pods that differed once and not again, if there are any.

@@ -47,7 +47,7 @@ enum Chore {
     Cluster(cluster::Cluster),
     /// Go through every interleaving of small pods, and judge each by the laws.
     Model(model::Args),
-    /// Play random pods on a real kubelet and as host processes, and compare. Host processes have no images: pods whose
+    /// Play random pods on a real kubelet and under `pillion run`, and compare. Host processes have no images: pods whose
     /// images are missing or exchanged are played in virtual time here.
     Differential(differential::Args),
     /// Measure, each figure beside its limit.

@@ -98,8 +98,9 @@ fn on_cluster<'a>(workspace: &'a Workspace, stage: &'a RefCell<Option<Stage>>) -
         ),
         Step::new(
             "random pods on the kubelet and here",
-            on(|_, Stage { cluster, actor, .. }| {
-                differential::compare(cluster, actor, &differential::Args::fixed(SEED, PODS))
+            on(|workspace, Stage { cluster, actor, .. }| {
+                let pods = differential::Args::fixed(SEED, PODS);
+                differential::compare(workspace, cluster, actor, &pods)
             }),
         ),
         Step::new("nothing is left of the cluster", || {

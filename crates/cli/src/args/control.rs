@@ -167,14 +167,16 @@ Examples:
   echo reload | pillion attach orders/app
 ";
 
-/// Show a pod that runs as Kubernetes would
+/// Show a pod as Kubernetes would
 ///
-/// The pod as its file has it, with the status that `kubectl get pod -o yaml` would show. Secrets are not part of it.
+/// The pod as its file has it, with the status that `kubectl get pod -o yaml` would show; after its end, the last one. RUN
+/// is a pod (`orders`, or `shop/orders` in a namespace), or one of its runs by number (`orders#3`). Secrets are not part
+/// of it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = GET)]
 pub(crate) struct GetArgs {
-    /// The pod; can be left out if only one runs
-    #[arg(value_name = "POD")]
+    /// The pod, or one of its runs; can be left out if only one runs, or for the latest run if none does
+    #[arg(value_name = "RUN")]
     pub(crate) pod: Option<String>,
     /// The form
     #[arg(long, short, value_name = "FORM", default_value = "yaml")]
@@ -194,4 +196,5 @@ const GET: &str = "\
 Examples:
   pillion get orders
   pillion get orders -o json | jq .status.phase
+  pillion get orders#3                 how an earlier run ended
 ";

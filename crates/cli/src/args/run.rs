@@ -3,6 +3,7 @@
 use pillion_simulator::act::Act;
 use pillion_simulator::inline;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Run a pod on this machine, as host processes
 ///
@@ -43,6 +44,10 @@ pub(crate) struct RunArgs {
     /// Tell times by the calendar instead of since the start of the pod
     #[arg(long)]
     pub(crate) timestamps: bool,
+    /// A container that crashes again and again is started again after at most so long, from 1s to 5m; as kubelets do, that
+    /// is after 10s at first, and 5m in the end
+    #[arg(long, value_name = "TIME", value_parser = max_backoff)]
+    pub(crate) max_backoff: Option<Duration>,
     // The last, because its heading holds for all that follow.
     #[command(flatten)]
     pub(crate) faults: FaultArgs,
@@ -70,8 +75,19 @@ Examples:
   pillion run pod.yaml --watch               follow the file while it is edited
   pillion run pod.yaml --kill proxy@3s       what if the proxy dies?
   pillion run pod.yaml --only-logs app | grep error
+  pillion run pod.yaml --max-backoff 1s      do not keep me waiting for a crash loop
   pillion run pod.yaml --json > run.jsonl
 ";
+
+/// What a kubelet takes for the same thing.
+fn max_backoff(text: &str) -> Result<Duration, String> {
+    let time = inline::time(text).map_err(|wrong| wrong.to_string())?;
+    let range = Duration::from_secs(1)..=Duration::from_mins(5);
+    range
+        .contains(&time)
+        .then_some(time)
+        .ok_or_else(|| "it can be from 1s to 5m, as on a node".to_owned())
+}
 
 // === impl FaultArgs ===
 

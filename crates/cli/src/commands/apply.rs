@@ -34,7 +34,7 @@ pub(crate) fn apply(args: &ApplyArgs, printer: &mut Printer) -> Result<ExitStatu
         timeout,
         json,
     } = args;
-    let loaded = match pods::open_as(file, LowerOptions { images: false }, *json, printer)? {
+    let loaded = match pods::open_as(file, LowerOptions::WITHOUT_IMAGES, *json, printer)? {
         Opened::Good(loaded) => loaded,
         Opened::Refused(status) => return Ok(status),
     };

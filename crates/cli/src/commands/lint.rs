@@ -44,7 +44,7 @@ pub(crate) fn lint(args: &LintArgs, printer: &mut Printer) -> Result<ExitStatus>
             source,
             diagnostics: mut findings,
             ..
-        } = load(&input.name, &input.bytes, LowerOptions { images: true });
+        } = load(&input.name, &input.bytes, LowerOptions::default());
         findings.retain(|finding| !*quiet || finding.severity != Severity::Note);
         count.add(&findings);
         status = status.max(judge(&findings, *strict));

@@ -136,7 +136,7 @@ impl<'p> Logs<'p> {
             .collect();
         for wanted in &args.containers {
             if !names.contains(wanted) {
-                let run = format!("{}#{}", run.name, run.number);
+                let run = run.title();
                 let wanted = wanted.clone();
                 return Err(NoSuchLog { run, wanted, names }.into());
             }
@@ -307,7 +307,7 @@ impl Following {
 
 impl NoPrevious {
     fn new(run: &Run, container: Option<&str>) -> Self {
-        let run = format!("{}#{}", run.name, run.number);
+        let run = run.title();
         match container.map(str::to_owned) {
             Some(container) => Self::Container { run, container },
             None => Self::Nobody { run },

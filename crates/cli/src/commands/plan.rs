@@ -18,7 +18,7 @@ use pillion_spec::LowerOptions;
 /// Show the plan of each pod.
 pub(crate) fn plan(args: &PlanArgs, printer: &mut Printer) -> Result<ExitStatus> {
     let PlanArgs { file, pod, output } = args;
-    let loaded = match pods::open(file, LowerOptions { images: true }, printer)? {
+    let loaded = match pods::open(file, LowerOptions::default(), printer)? {
         Opened::Good(loaded) => loaded,
         Opened::Refused(status) => return Ok(status),
     };

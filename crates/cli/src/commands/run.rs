@@ -23,13 +23,18 @@ pub(crate) fn run(args: RunArgs, printer: &mut Printer) -> Result<ExitStatus> {
         quiet,
         only_logs,
         timestamps,
+        max_backoff,
         faults,
     } = args;
+    let lowering = LowerOptions {
+        max_backoff,
+        ..LowerOptions::WITHOUT_IMAGES
+    };
     let watch = watch.then(|| Followed::new(&file)).transpose()?;
     // A file that is still being typed, or comes through a pipe, can be interrupted.
     let at_once = file.as_os_str() != "-" && file.is_file();
     let ready = at_once.then(Ready::new);
-    let loaded = match pods::open(&file, LowerOptions { images: false }, printer)? {
+    let loaded = match pods::open(&file, lowering, printer)? {
         Opened::Good(loaded) => loaded,
         Opened::Refused(status) => return Ok(status),
     };
@@ -40,6 +45,7 @@ pub(crate) fn run(args: RunArgs, printer: &mut Printer) -> Result<ExitStatus> {
     note_kind(pod, printer)?;
     pods::note_warnings(&loaded, printer)?;
     let options = Options {
+        lowering,
         json,
         quiet,
         only_logs,

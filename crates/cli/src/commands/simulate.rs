@@ -71,15 +71,13 @@ fn pod_of(
     wanted: Option<&str>,
     printer: &mut Printer,
 ) -> Result<Step<(LoadedPod, Source)>> {
-    Ok(
-        match pods::open(file, LowerOptions { images: true }, printer)? {
-            Opened::Good(loaded) => {
-                let pod = pods::only(&loaded, wanted)?.clone();
-                Step::Go((pod, loaded.source))
-            }
-            Opened::Refused(status) => Step::End(status),
-        },
-    )
+    Ok(match pods::open(file, LowerOptions::default(), printer)? {
+        Opened::Good(loaded) => {
+            let pod = pods::only(&loaded, wanted)?.clone();
+            Step::Go((pod, loaded.source))
+        }
+        Opened::Refused(status) => Step::End(status),
+    })
 }
 
 /// The scenario that is given, or the life that every pod hopes for.

@@ -31,9 +31,9 @@ use pillion_runtime::process::volume::VolumePlan;
 use pillion_runtime::process::volume::host_path::missing_host_paths;
 use pillion_runtime::process::{Larder, Processes, hiding};
 use pillion_runtime::pump::Driven;
-use pillion_spec::Loaded;
 use pillion_spec::difference::{self as graph, Refusal};
 use pillion_spec::pod::Pod;
+use pillion_spec::{Loaded, LowerOptions};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -45,6 +45,8 @@ use under_way::UnderWay;
 pub(super) struct Applier {
     /// Where the run keeps its file.
     file: PathBuf,
+    /// What files become here.
+    lowering: LowerOptions,
     /// The newest file of which something was taken.
     newest: Rc<Larder>,
     volumes: Vec<VolumePlan>,
@@ -80,6 +82,7 @@ const RUN_AGAIN: &str = "stop the pod and run it again: `pillion stop`, then `pi
 impl Applier {
     pub(super) fn new(
         file: PathBuf,
+        lowering: LowerOptions,
         newest: Rc<Larder>,
         volumes: Vec<VolumePlan>,
         leavings: Leavings,
@@ -88,6 +91,7 @@ impl Applier {
     ) -> Self {
         Self {
             file,
+            lowering,
             newest,
             volumes,
             leavings,
@@ -128,7 +132,8 @@ impl Applier {
         if self.is_busy() {
             return Err(Rejected::Busy);
         }
-        let mut candidate = Candidate::read(apply, &self.newest, self.leavings.volumes())?;
+        let mut candidate =
+            Candidate::read(apply, &self.newest, self.leavings.volumes(), self.lowering)?;
         candidate.add_problems(&pod.runtime.rehearse(&candidate.larder.pod));
         candidate.add_problems(&hiding(candidate.definitions.values()));
         let missing = missing_host_paths(&candidate.larder.pod, &candidate.volumes);

@@ -11,6 +11,7 @@ use crate::control::apply::Report;
 use crate::live::log::Stream as LogStream;
 use crate::live::show::Show;
 use crate::live::sink::Sink;
+use crate::state::Run;
 use pillion_engine::fact::Goal;
 use pillion_engine::pod::{HookKind, ProbeKind};
 use pillion_engine::{ContainerId, Engine, Entry, Request, Tick};
@@ -73,6 +74,12 @@ impl Face {
         let since = now.since(self.base.tick);
         let begin = self.base.wall.unwrap_or(Wall::from_unix(Duration::ZERO));
         begin.after(since)
+    }
+
+    /// Keeps what the pod has come to. After that nobody can ask it any more, and whoever wants to know looks there.
+    pub(super) fn keep_end(&mut self, run: &Run, engine: &Engine) {
+        let object = self.server.object(engine, &self.applier);
+        self.keeping.ended(&run.end(), object);
     }
 
     /// Shows things, as long as somebody is there to see them. A disk that is full is nobody who has gone away.

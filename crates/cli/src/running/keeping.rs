@@ -1,4 +1,4 @@
-//! What a run leaves behind: its timeline and its logs.
+//! What a run leaves behind: its timeline, its logs, and the pod as it was in the end.
 //!
 //! A disk that is full, or a folder that is taken away, must not end a pod: it is said once, and the pod goes on.
 
@@ -8,7 +8,8 @@ use pillion_runtime::journal::Journal;
 use pillion_runtime::pump;
 use pillion_runtime::runtime::Output;
 use pillion_timeline::{Header, Record, Wall, json};
-use std::fs::File;
+use serde_json::Value;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -95,6 +96,16 @@ impl Keeping {
     /// A run of a container will write no more.
     pub(super) fn hung_up(&mut self, container: &str, at: Wall) {
         let written = self.logs.end(container, at);
+        self.note(written);
+    }
+
+    /// Keeps the pod as it was in the end, for whoever asks later: the whole of it, or nothing.
+    pub(super) fn ended(&mut self, end: &Path, object: Result<Value, String>) {
+        let draft = end.with_extension("draft");
+        let written = object
+            .map_err(io::Error::other)
+            .and_then(|object| fs::write(&draft, object.to_string()))
+            .and_then(|()| fs::rename(&draft, end));
         self.note(written);
     }
 

@@ -33,7 +33,7 @@ use pillion_runtime::process::{Larder, Processes, Room, ask_path};
 use pillion_runtime::pump::Pump;
 use pillion_runtime::signals::Signals;
 use pillion_simulator::act::Act;
-use pillion_spec::{Loaded, LoadedPod};
+use pillion_spec::{Loaded, LoadedPod, LowerOptions};
 use pillion_timeline::story::Stamps;
 use pillion_timeline::{Base, Line, Recorder, Tone, Wall};
 use std::collections::BTreeMap;
@@ -56,6 +56,8 @@ pub(crate) struct Ready {
 /// How to run a pod.
 #[derive(Debug)]
 pub(crate) struct Options {
+    /// How the file was read, and how others are.
+    pub(crate) lowering: LowerOptions,
     pub(crate) json: bool,
     pub(crate) quiet: bool,
     pub(crate) only_logs: Vec<String>,
@@ -132,11 +134,7 @@ pub(crate) fn run(
     processes.listen()?;
     let engine = Engine::new(pod.lowered.pod.clone(), clock::now());
     let engine = engine.map_err(|wrong| anyhow::anyhow!("the graph cannot be run: {wrong:?}"))?;
-    let base = Base {
-        tick: clock::now(),
-        wall: Some(Wall::from_unix(clock::since_1970())),
-        ..Base::default()
-    };
+    let base = now();
     let about = About {
         namespace: namespace.to_owned(),
         name: name.to_owned(),
@@ -149,6 +147,7 @@ pub(crate) fn run(
     let watch = pod.file.watch.clone();
     let applier = Applier::new(
         begun.run.pod_file(),
+        options.lowering,
         larder,
         volumes,
         leavings,
@@ -174,8 +173,11 @@ pub(crate) fn run(
     begun.start();
     taken.start();
     let ended = pump.run();
-    begun.withdraw();
     let (engine, processes, journal, mut face) = pump.into_parts();
+    if ended.is_ok() {
+        face.keep_end(&begun.run, &engine);
+    }
+    begun.withdraw();
     processes.finish()?;
     let removed = face.applier.leavings.remove();
     let result = ended?;
@@ -204,6 +206,15 @@ fn clean_up(taken: &Taken, begun: &Begun, group: &str, printer: &mut Printer) ->
     }
     begun.clean_up()?;
     Ok(())
+}
+
+/// The pod begins now.
+fn now() -> Base {
+    Base {
+        tick: clock::now(),
+        wall: Some(Wall::from_unix(clock::since_1970())),
+        ..Base::default()
+    }
 }
 
 /// Keeps the file as it is now.

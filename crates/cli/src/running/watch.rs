@@ -217,7 +217,7 @@ impl Watching {
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {
-                let options = LowerOptions { images: false };
+                let options = LowerOptions::WITHOUT_IMAGES;
                 let loaded = load(&self.followed.name, error.as_bytes(), options);
                 return Some(findings(&name, &loaded, style));
             }

@@ -54,6 +54,21 @@ fn one_that_does_not_listen_is_killed_when_its_time_is_over() {
 }
 
 #[test]
+fn one_that_crashes_again_and_again_waits_no_longer_than_is_said() {
+    let pod = Pod::new(&spec("exit 3").replace("Policy: Never", "Policy: OnFailure"));
+    let mut command = pod.command();
+    command.args(["--json", "--max-backoff", "1s"]);
+    let run = Running::start(command);
+    // The first restart comes at once in any case; the third one would come after 20 s.
+    for wait in [0, 1, 1] {
+        run.hear(&format!(r#""restarting","after":{wait},"#));
+    }
+    run.signal(Signal::TERM);
+    assert_eq!(run.end().code, 143);
+    pod.assert_nothing_is_left();
+}
+
+#[test]
 fn a_second_signal_kills_at_once() {
     let spec = spec("trap '' TERM\necho up\nwhile :; do sleep 0.02; done");
     let pod = Pod::new(&spec.replace("Seconds: 1\n", "Seconds: 3600\n"));

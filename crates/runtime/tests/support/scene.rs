@@ -58,7 +58,7 @@ impl Scene {
     }
 
     pub(crate) fn run(self) -> Told {
-        let options = LowerOptions { images: false };
+        let options = LowerOptions::WITHOUT_IMAGES;
         let loaded = load("test.yaml", self.yaml.as_bytes(), options);
         assert!(!loaded.has_errors(), "{:#?}", loaded.diagnostics);
         let pod = loaded.pods.into_iter().next().unwrap();

@@ -19,7 +19,7 @@ fn job(job: &str, policy: &str) -> Loaded {
 }
 
 fn read(text: &str) -> Loaded {
-    let loaded = load("pod.yaml", text.as_bytes(), LowerOptions { images: false });
+    let loaded = load("pod.yaml", text.as_bytes(), LowerOptions::WITHOUT_IMAGES);
     let errors = loaded.diagnostics.iter().filter(|found| found.is_error());
     let errors: Vec<_> = errors.map(|error| &error.message).collect();
     assert!(errors.is_empty(), "{errors:?}");

@@ -14,6 +14,7 @@ pub(crate) fn lower(
     container: &Container,
     traits: &Traits,
     pod_policy: RestartPolicy,
+    backoff: engine::Backoff,
 ) -> engine::Container {
     let fields = &container.pillion;
     let kind = kind(traits, fields);
@@ -29,7 +30,11 @@ pub(crate) fn lower(
         image: container.image.as_deref().map(Into::into),
         requires: Vec::new(),
         keystone: traits.keystone.as_ref().and_then(|said| said.value),
-        restart: restart(container, policy(container, kind, role, traits, pod_policy)),
+        restart: restart(
+            container,
+            policy(container, kind, role, traits, pod_policy),
+            backoff,
+        ),
         on_give_up: on_give_up(fields, role),
         probes: engine::Probes {
             startup: container.startup_probe.as_ref().map(probe),
@@ -125,9 +130,12 @@ fn on_give_up(fields: &pillion::PillionFields, role: Role) -> OnGiveUp {
     }
 }
 
-fn restart(container: &Container, policy: RestartPolicy) -> engine::Restart {
+fn restart(
+    container: &Container,
+    policy: RestartPolicy,
+    default: engine::Backoff,
+) -> engine::Restart {
     let given = container.pillion.backoff.clone().unwrap_or_default();
-    let default = engine::Backoff::default();
     let window = given.window_seconds.map(seconds);
     engine::Restart {
         policy: policy_of(policy),

@@ -1,17 +1,18 @@
-//! Plays one scenario on the cluster: makes the pod, does to it what the scenario says, and keeps all that is seen.
+//! Plays one scenario at a place: makes the pod, does to it what the scenario says, and keeps all that is seen.
 
-use super::eyes::{Glimpse, PODS};
-use super::interruption::{Interruption, Ticket};
+use super::eyes::Glimpse;
+use super::interruption::{Interruption, Interruptions, Ticket};
 use super::late::Late;
 use super::limits::{interrupts, is_settled};
-use super::manifest::{image, manifest};
-use super::{Theatre, status};
-use crate::cluster::api::Patch;
+use super::manifest::manifest;
+use super::place::Place;
+use super::status;
 use crate::processes::actor::TAKE_LEAVE;
-use crate::processes::network::{LISTS, Network};
+use crate::processes::network::Network;
 use crate::processes::plan;
 use crate::processes::stage::Stage;
 use crate::processes::witness::{Life, Witness};
+use anyhow::Context as _;
 use pillion_engine::status::Phase;
 use pillion_engine::{PodResult, Tick};
 use pillion_runtime::clock;
@@ -19,16 +20,15 @@ use pillion_simulator::Scenario;
 use pillion_simulator::act::{Act, Deed};
 use pillion_simulator::line::{LineName, Part, Who, Word};
 use pillion_simulator::record::{End, Moment, Record};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// One play.
-pub(super) struct Director<'t> {
-    theatre: &'t Theatre<'t>,
+pub(crate) struct Director<'t> {
+    place: &'t dyn Place,
     scenario: &'t Scenario,
     /// The pod's name.
     name: String,
@@ -61,29 +61,27 @@ const LAST_WORD: Duration = Duration::from_secs(10);
 
 impl<'t> Director<'t> {
     /// Sets the stage and makes the pod.
-    pub(super) fn begin(
-        theatre: &'t Theatre<'t>,
+    pub(crate) fn begin(
+        place: &'t dyn Place,
         scenario: &'t Scenario,
         pod: &Value,
         name: String,
     ) -> anyhow::Result<Self> {
-        let folder = theatre.cluster.places().file("stage").join(&name);
+        let folder = place.stage().join(&name);
         fs::create_dir_all(&folder)?;
         let stage = Stage::at(&folder);
-        // A pod has a network of its own.
-        let place = |port: u16| Ok((Ipv4Addr::UNSPECIFIED, port).into());
-        let network = Network::of(pod, scenario, place)?;
+        let network = Network::of(pod, scenario, |port| place.address(port))?;
         for container in &scenario.pod.containers {
             let script = scenario.scripts.get(&container.name).cloned();
             stage.cast(&container.name, &script.unwrap_or_default())?;
             stage.open(&container.name, network.services(&container.name))?;
         }
         let witness = Witness::at(&stage.alive())?;
-        let pod = manifest(pod, &name, &folder, scenario, &network);
+        let pod = manifest(pod, &name, (&folder, place.actor()), scenario, &network);
         let began = clock::now();
-        theatre.api.create(PODS, &pod)?;
+        place.create(&name, &pod)?;
         Ok(Self {
-            theatre,
+            place,
             scenario,
             name,
             folder,
@@ -102,11 +100,10 @@ impl<'t> Director<'t> {
     }
 
     /// Plays it to its end.
-    pub(super) fn play(mut self) -> anyhow::Result<Record> {
+    pub(crate) fn play(mut self) -> anyhow::Result<Record> {
         let played = self.go_on();
         self.leave();
-        let options = json!({"gracePeriodSeconds": 1});
-        self.theatre.api.delete(&self.path(), &options)?;
+        self.place.remove(&self.name)?;
         played?;
         let record = self.record();
         // Actors that still end write into a folder that nobody sees any more.
@@ -152,7 +149,7 @@ impl<'t> Director<'t> {
                 self.exits.extend(gone.map(|at| (at, exited)));
             }
         }
-        let new = self.theatre.eyes.seen(&self.name, self.glimpses.len())?;
+        let new = self.place.seen(&self.name, self.glimpses.len())?;
         self.glimpses.extend(new);
         Ok(())
     }
@@ -160,7 +157,7 @@ impl<'t> Director<'t> {
     fn supply(&mut self) -> anyhow::Result<()> {
         let mut late = self.late;
         if let Some(pod) = self.pod() {
-            late.look(clock::now(), pod, &self.theatre.api)?;
+            self.place.supply(&mut late, clock::now(), pod)?;
         }
         self.late = late;
         Ok(())
@@ -171,7 +168,7 @@ impl<'t> Director<'t> {
             return Ok(());
         };
         if let Some(ticket) = self.ticket {
-            if let Some(at) = self.theatre.interruptions.done(ticket)? {
+            if let Some(at) = self.interruptions()?.done(ticket)? {
                 self.ticket = None;
                 self.finish(act, at);
             }
@@ -197,7 +194,7 @@ impl<'t> Director<'t> {
         match &act.deed {
             Some(deed) if interrupts(deed) => {
                 let asked = self.interruption(deed);
-                self.ticket = Some(self.theatre.interruptions.ask(asked));
+                self.ticket = Some(self.interruptions()?.ask(asked));
             }
             Some(deed) => {
                 self.finish(act, now);
@@ -216,7 +213,18 @@ impl<'t> Director<'t> {
         self.next += 1;
         self.since = None;
         if act.deed.as_ref().is_some_and(interrupts) && !self.will_interrupt() {
-            self.theatre.interruptions.leave();
+            self.leave_interruptions();
+        }
+    }
+
+    fn interruptions(&self) -> anyhow::Result<&Interruptions> {
+        let interruptions = self.place.interruptions();
+        interruptions.context("nobody can be restarted here")
+    }
+
+    fn leave_interruptions(&self) {
+        if let Some(interruptions) = self.place.interruptions() {
+            interruptions.leave();
         }
     }
 
@@ -228,7 +236,7 @@ impl<'t> Director<'t> {
     /// Nobody waits for what this play might still ask for.
     fn leave(&self) {
         if self.will_interrupt() {
-            self.theatre.interruptions.leave();
+            self.leave_interruptions();
         }
     }
 
@@ -236,10 +244,12 @@ impl<'t> Director<'t> {
         match deed {
             Deed::Delete { grace } => {
                 let grace = grace.map(|grace| grace.as_secs());
-                let options = grace.map_or(json!({}), |grace| json!({"gracePeriodSeconds": grace}));
-                self.theatre.api.delete(&self.path(), &options)
+                self.place.delete(&self.name, grace)
             }
-            Deed::SetImage { container, image } => self.set_image(container, image),
+            Deed::SetImage { container, image } => {
+                let pod = self.pod().cloned().unwrap_or_default();
+                self.place.set_image(&pod, container, image)
+            }
             Deed::Kill { container, signal } => {
                 self.witness.signal(&Who::container(container), *signal);
                 Ok(())
@@ -265,22 +275,6 @@ impl<'t> Director<'t> {
             | Deed::Ask { .. }
             | Deed::AddEphemeral { .. } => Ok(()),
         }
-    }
-
-    fn set_image(&self, container: &str, name: &str) -> anyhow::Result<()> {
-        let pod = self.pod().cloned().unwrap_or_default();
-        let is_in = |list: &&str| {
-            let mut containers = pod["spec"][*list].as_array().into_iter().flatten();
-            containers.any(|one| one["name"] == container)
-        };
-        let list = LISTS.into_iter().find(is_in);
-        let change = json!([{"name": container, "image": image(name)}]);
-        let change = json!({"spec": {list.unwrap_or("containers"): change}});
-        let changed = self
-            .theatre
-            .api
-            .patch(&self.path(), Patch::Strategic, &change);
-        changed.map(drop)
     }
 
     fn interruption(&self, deed: &Deed) -> Interruption {
@@ -341,10 +335,6 @@ impl<'t> Director<'t> {
             .rev()
             .filter_map(|glimpse| glimpse.pod.as_ref());
         pods.next()
-    }
-
-    fn path(&self) -> String {
-        format!("{PODS}/{}", self.name)
     }
 
     /// Everything that has been seen, with times from the beginning.

@@ -26,10 +26,10 @@ struct Seen {
 
 /// A pod at a moment.
 #[derive(Clone, Debug)]
-pub(super) struct Glimpse {
-    pub(super) at: Tick,
+pub(crate) struct Glimpse {
+    pub(crate) at: Tick,
     /// `None`: it is gone.
-    pub(super) pod: Option<Value>,
+    pub(crate) pod: Option<Value>,
 }
 
 /// Where the pods of plays are.

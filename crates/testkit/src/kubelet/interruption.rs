@@ -22,7 +22,7 @@ pub(super) enum Interruption {
 
 /// Who has asked and who has not yet.
 #[derive(Default)]
-pub(super) struct Interruptions {
+pub(crate) struct Interruptions {
     state: Mutex<State>,
     changed: Condvar,
 }

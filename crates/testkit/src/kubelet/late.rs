@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// The `ConfigMap` of one pod.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Late {
+pub(crate) enum Late {
     /// Nobody has missed it yet.
     #[default]
     Missing,

@@ -3,7 +3,6 @@
 
 use super::late;
 use crate::cluster::files::{IMAGE, OTHER_IMAGE};
-use crate::cluster::image::ACTOR;
 use crate::processes::network::{LISTS, Network};
 use pillion_engine::pod::ProbeKind;
 use pillion_simulator::actor::{Answers, Script};
@@ -30,11 +29,11 @@ const PATIENCE: u64 = 10;
 /// So many runs of a container can differ from each other.
 const RUNS: u32 = 16;
 
-/// The pod as it is created, under that name, with the stage in that folder.
+/// The pod as it is created, under that name, with the stage in that folder, and the actor where it is.
 pub(super) fn manifest(
     pod: &Value,
     name: &str,
-    stage: &Path,
+    (stage, actor): (&Path, &str),
     scenario: &Scenario,
     network: &Network,
 ) -> Value {
@@ -51,7 +50,7 @@ pub(super) fn manifest(
         for list in LISTS {
             let containers = spec.get_mut(list).and_then(Value::as_array_mut);
             for container in containers.into_iter().flatten() {
-                cast(container, name, &folder, scenario, network);
+                cast(container, name, (&folder, actor), scenario, network);
             }
         }
     }
@@ -78,7 +77,13 @@ pub(super) fn scenario_image<'n>(image: &'n str, other: &'n str) -> &'n str {
     }
 }
 
-fn cast(container: &mut Value, pod: &str, folder: &str, scenario: &Scenario, network: &Network) {
+fn cast(
+    container: &mut Value,
+    pod: &str,
+    (folder, actor): (&str, &str),
+    scenario: &Scenario,
+    network: &Network,
+) {
     let name = container["name"].as_str().unwrap_or_default().to_owned();
     let script = scenario
         .scripts
@@ -96,7 +101,7 @@ fn cast(container: &mut Value, pod: &str, folder: &str, scenario: &Scenario, net
     };
     fields.insert("image".into(), found.into());
     fields.insert("imagePullPolicy".into(), "IfNotPresent".into());
-    fields.insert("command".into(), json!([ACTOR, "run", folder, name]));
+    fields.insert("command".into(), json!([actor, "run", folder, name]));
     if late::is_late(&script) {
         fields.insert("env".into(), late::variable(pod));
     }
@@ -104,7 +109,7 @@ fn cast(container: &mut Value, pod: &str, folder: &str, scenario: &Scenario, net
     fields.insert("volumeMounts".into(), json!([mount]));
     let ask = |verb: &str, part: Part| {
         let request = network.request(&Who::part(&name, part)).cloned();
-        let command = json!([ACTOR, verb, folder, name, part.as_str()]);
+        let command = json!([actor, verb, folder, name, part.as_str()]);
         request.unwrap_or_else(|| json!({"exec": {"command": command}}))
     };
     if let Some(hooks) = fields.get_mut("lifecycle").and_then(Value::as_object_mut) {
@@ -162,7 +167,13 @@ mod tests {
         let pod = serde_json::from_str(&reading.pod.unwrap()).unwrap();
         let place = |port: u16| Ok((Ipv4Addr::UNSPECIFIED, port).into());
         let network = Network::of(&pod, &scenario, place).unwrap();
-        manifest(&pod, "p1", Path::new("/stage"), &scenario, &network)
+        manifest(
+            &pod,
+            "p1",
+            (Path::new("/stage"), "/actor"),
+            &scenario,
+            &network,
+        )
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The ports of one play, by those of its pod.
 #[derive(Debug, Default)]
-pub(super) struct Ports(BTreeMap<u16, Port>);
+pub(crate) struct Ports(BTreeMap<u16, Port>);
 
 /// A port that is kept.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ const STRIDE: u32 = 61;
 
 impl Ports {
     /// The place that stands for a port, always the same one.
-    pub(super) fn place(&mut self, port: u16) -> io::Result<SocketAddr> {
+    pub(crate) fn place(&mut self, port: u16) -> io::Result<SocketAddr> {
         if let Some(there) = self.0.get(&port) {
             return Ok(there.address);
         }

@@ -49,7 +49,7 @@ impl Source {
     /// How to speak of it.
     pub(super) fn name(&self) -> String {
         match self {
-            Self::Run(run) => format!("{}#{}", run.name, run.number),
+            Self::Run(run) => run.title(),
             Self::File(path) => path.display().to_string(),
             Self::Stdin => "<stdin>".to_owned(),
         }

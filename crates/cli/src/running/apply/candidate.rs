@@ -37,8 +37,8 @@ impl Candidate {
         apply: &Apply,
         newest: &Larder,
         placed: &[VolumePlan],
+        options: LowerOptions,
     ) -> Result<Self, Rejected> {
-        let options = LowerOptions { images: false };
         let mut loaded = load(&apply.file, apply.text.as_bytes(), options);
         if loaded.has_errors() || loaded.pods.is_empty() {
             return Err(Rejected::Findings(Box::new(loaded)));

@@ -79,7 +79,7 @@ spec:
 ";
 
     fn order(changed: &[u32], along: impl Fn(u32) -> Vec<u32>) -> Vec<Vec<u32>> {
-        let loaded = load("pod.yaml", POD.as_bytes(), LowerOptions { images: false });
+        let loaded = load("pod.yaml", POD.as_bytes(), LowerOptions::WITHOUT_IMAGES);
         let ids = |ids: Vec<u32>| ids.into_iter().map(ContainerId).collect();
         let changed = changed.iter().copied().map(ContainerId);
         let batches = batches(&loaded.pods[0].lowered.pod, changed, |id| ids(along(id.0)));

@@ -1,7 +1,7 @@
 //! What is done about a request, and what is answered.
 
 use super::client::{Client, Doing, Who};
-use super::{PATIENCE, Seen, Server, attach, container_named, object};
+use super::{Applier, PATIENCE, Seen, Server, attach, container_named, object};
 use crate::control::message::{
     Answer, Asked, ContainerLook, ContainerRequest, Look, Request, State, Status,
 };
@@ -13,6 +13,7 @@ use pillion_runtime::guard::{ChannelError, NotStarted, Outcome};
 use pillion_runtime::process::Processes;
 use pillion_timeline::Wall;
 use pillion_timeline::text::tame;
+use serde_json::Value;
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
@@ -149,10 +150,19 @@ impl Server {
     }
 
     fn get(&self, seen: &Seen<'_, '_>) -> Answer {
-        match object::of(&self.about, seen.pod.engine(), seen.applier.otherwise()) {
+        match self.object(seen.pod.engine(), seen.applier) {
             Ok(object) => Answer::Object(object),
             Err(message) => refused(&message, None),
         }
+    }
+
+    /// The pod as Kubernetes shows it, or why it cannot be shown.
+    pub(in crate::running) fn object(
+        &self,
+        engine: &Engine,
+        applier: &Applier,
+    ) -> Result<Value, String> {
+        object::of(&self.about, engine, applier.otherwise())
     }
 }
 

@@ -92,7 +92,7 @@ fn images_can_be_left_to_the_driver() {
         Some("shop/app")
     );
 
-    let without = text.lower_with(LowerOptions { images: false });
+    let without = text.lower_with(LowerOptions::WITHOUT_IMAGES);
     assert_eq!(without.pod.containers[0].image, None);
 }
 
@@ -118,6 +118,22 @@ containers:
     let limit = a.restart.limit.expect("a limit was given");
     assert_eq!((limit.max, limit.window), (3, Some(Duration::from_mins(1))));
     assert_eq!(b.restart.limit, None);
+}
+
+#[test]
+fn a_node_can_shorten_the_back_off_of_those_who_say_nothing_of_it() {
+    let pod = PodText::new("containers: [{name: a}, {name: b, backoff: {maxSeconds: 60}}]");
+    let shorter = LowerOptions {
+        max_backoff: Some(Duration::from_secs(5)),
+        ..LowerOptions::default()
+    };
+
+    let pod = pod.lower_with(shorter).pod;
+
+    let max = |id: usize| pod.containers[id].restart.backoff.max.as_secs();
+    assert_eq!((max(0), max(1)), (5, 60));
+    assert_eq!(pod.backoff.max.as_secs(), 5);
+    assert!(pod.containers[0].plain, "it has no field of Pillion");
 }
 
 #[test]

@@ -1,0 +1,118 @@
+//! `pillion run` in the place of a kubelet: it is given the same manifest, is told to stop by `pillion stop`, and shows the
+//! pod by `pillion get`.
+//!
+//! ```text
+//! manifest ─▶ pillion run --json ─▶ actors ─▶ lines, ends
+//!                │ tells that something has changed
+//!                ▼
+//!             pillion get ─▶ status ─▶ Director
+//! ```
+
+mod run;
+
+use crate::kubelet::director::Director;
+use crate::kubelet::eyes::Glimpse;
+use crate::kubelet::place::Place;
+use crate::processes::ports::Ports;
+use anyhow::Context as _;
+use pillion_simulator::{Record, Scenario};
+use run::Run;
+use serde_json::Value;
+use std::cell::RefCell;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Programs that play a pod on this machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Programs<'a> {
+    /// `pillion`.
+    pub pillion: &'a Path,
+    /// The actor.
+    pub actor: &'a Path,
+}
+
+/// One pod, in a folder of its own.
+struct Seat<'a> {
+    programs: Programs<'a>,
+    actor: String,
+    folder: &'a Path,
+    /// No crashed container waits longer.
+    max_backoff: Duration,
+    /// Nobody else gets them as long as this is played.
+    ports: RefCell<Ports>,
+    run: RefCell<Option<Run>>,
+}
+
+/// What the pod is called.
+const NAME: &str = "pod";
+
+/// Plays a scenario that exchanges no images and does not restart the node; `pod` is its pod as JSON.
+pub fn play(
+    scenario: &Scenario,
+    pod: &str,
+    programs: Programs<'_>,
+    folder: &Path,
+) -> anyhow::Result<Record> {
+    let pod = serde_json::from_str(pod)?;
+    let seat = Seat {
+        programs,
+        actor: programs.actor.to_string_lossy().into_owned(),
+        folder,
+        max_backoff: scenario.pod.backoff.max,
+        ports: RefCell::default(),
+        run: RefCell::default(),
+    };
+    Director::begin(&seat, scenario, &pod, NAME.to_owned())?.play()
+}
+
+// === impl Seat ===
+
+impl Seat<'_> {
+    /// Does something with the run, which has begun.
+    fn with_run<T>(&self, work: impl FnOnce(&mut Run) -> anyhow::Result<T>) -> anyhow::Result<T> {
+        let mut run = self.run.borrow_mut();
+        work(run.as_mut().context("the pod has not been made yet")?)
+    }
+}
+
+impl Place for Seat<'_> {
+    fn stage(&self) -> PathBuf {
+        self.folder.join("stage")
+    }
+
+    fn actor(&self) -> &str {
+        &self.actor
+    }
+
+    /// Host processes share the machine's network.
+    fn address(&self, port: u16) -> io::Result<SocketAddr> {
+        self.ports.borrow_mut().place(port)
+    }
+
+    fn create(&self, name: &str, pod: &Value) -> anyhow::Result<()> {
+        let run = Run::begin(
+            self.programs.pillion,
+            self.folder,
+            name,
+            pod,
+            self.max_backoff,
+        )?;
+        *self.run.borrow_mut() = Some(run);
+        Ok(())
+    }
+
+    fn seen(&self, _: &str, from: usize) -> anyhow::Result<Vec<Glimpse>> {
+        self.with_run(|run| run.seen(from))
+    }
+
+    fn delete(&self, _: &str, grace: Option<u64>) -> anyhow::Result<()> {
+        self.with_run(|run| run.stop(grace))
+    }
+
+    fn remove(&self, _: &str) -> anyhow::Result<()> {
+        self.run.borrow_mut().take();
+        Ok(())
+    }
+}
