@@ -22,7 +22,7 @@ use crate::kubelet::Player;
 use crate::processes::suite::side_by_side;
 use crate::program::{self, Programs};
 use anyhow::anyhow;
-use compare::compare;
+use compare::{compare, go_the_same_way};
 use dice::Dice;
 use draft::{Delay, Draft};
 use pillion_engine::status::ContainerState;
@@ -63,6 +63,8 @@ pub struct Outcome {
     pub once: Vec<Disagreement>,
     /// So many of them were played in virtual time here.
     pub in_virtual_time: usize,
+    /// So many could be compared to their ends; the others only until the plays went different ways for a reason that is known.
+    pub to_the_end: usize,
 }
 
 /// A pod of which two plays differ.
@@ -85,6 +87,8 @@ struct Comparison {
     seen: String,
     /// What was found in general; nothing if the pod could not be played.
     kinds: Kinds,
+    /// The plays went the same way to their ends.
+    is_whole: bool,
 }
 
 /// So many pods from one word of progress to the next.
@@ -130,6 +134,7 @@ fn round(
     let player = Player::open(setup.cluster)?;
     let first = play(&player, &drafts, setup);
     setup.cluster.check()?;
+    outcome.to_the_end += first.iter().filter(|first| first.is_whole).count();
     let differing = drafts.into_iter().zip(first);
     let differing = differing.filter(|(_, first)| !first.found.is_empty());
     let (drafts, first): (Vec<_>, Vec<_>) = differing.unzip();
@@ -199,19 +204,26 @@ impl Comparison {
                 }
             }
         }
-        Self::new(found, seen)
+        Self {
+            is_whole: go_the_same_way(kubelet, ours),
+            ..Self::new(found, seen)
+        }
     }
 
     fn new(found: Vec<String>, seen: String) -> Self {
         let kinds = found.iter().map(|sentence| kind(sentence)).collect();
-        Self { found, seen, kinds }
+        Self {
+            found,
+            seen,
+            kinds,
+            is_whole: false,
+        }
     }
 
     fn failed(why: &anyhow::Error) -> Self {
         Self {
-            found: vec![format!("it cannot be played: {why:#}")],
-            seen: String::new(),
             kinds: Kinds::new(),
+            ..Self::new(vec![format!("it cannot be played: {why:#}")], String::new())
         }
     }
 }

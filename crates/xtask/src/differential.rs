@@ -102,15 +102,18 @@ pub(crate) fn compare(
     if let Some(once) = once(&outcome.once) {
         say!("\n{once}");
     }
-    let in_virtual_time = format!("{} of {pods} here in virtual time", outcome.in_virtual_time);
+    say!(
+        "\n{pods} pods, the first {first}: {} compared to their ends, the others until they went different ways for a \
+         reason in docs/differences.md; {} played here in virtual time",
+        outcome.to_the_end,
+        outcome.in_virtual_time
+    );
     match outcome.differing.len() {
         0 => {
-            say!(
-                "\n{pods} pods, the first {first}: the kubelet and `pillion run` agree; {in_virtual_time}"
-            );
+            say!("the kubelet and `pillion run` agree");
             Ok(())
         }
-        count => bail!("{count} of {pods} pods differ; {in_virtual_time}"),
+        count => bail!("{count} of {pods} pods differ"),
     }
 }
 

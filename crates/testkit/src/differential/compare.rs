@@ -51,6 +51,14 @@ pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
     found
 }
 
+/// Whether the plays went the same way to their ends, so that nothing of how they ended was passed over because they had
+/// parted before.
+pub fn go_the_same_way(kubelet: &Record, ours: &Record) -> bool {
+    let (kubelet, ours) = (&Account::of(kubelet), &Account::of(ours));
+    let plays = Plays { kubelet, ours };
+    plays.ran_alike() && !plays.is_cut_short()
+}
+
 fn ends(plays: Plays<'_>) -> Option<String> {
     let Plays { kubelet, ours } = plays;
     // Here a rule may start the last main again, and a probe's kill is never forgotten.

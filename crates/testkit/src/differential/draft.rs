@@ -8,6 +8,7 @@
 mod simpler;
 mod stay;
 mod text;
+mod threshold;
 mod way;
 
 use super::dice::Dice;
@@ -88,6 +89,10 @@ struct Readiness {
     after: u32,
     /// And fails again from then on.
     until: Option<u32>,
+    /// So many times in a row make it ready.
+    successes: u32,
+    /// So many times in a row make it unready.
+    failures: u32,
 }
 
 /// A liveness probe, once in a second.
@@ -96,6 +101,8 @@ struct Liveness {
     way: Way,
     /// It fails from then on.
     after: u32,
+    /// So many times in a row kill the container.
+    failures: u32,
     /// The grace period of the stop that follows, in seconds, if it has its own.
     grace: Option<u32>,
 }
@@ -206,6 +213,7 @@ impl Draft {
             draft.stay(dice);
         }
         draft.draw_ways(&mut beside);
+        draft.draw_thresholds(&mut beside);
         draft
     }
 
@@ -310,11 +318,14 @@ impl Part {
             way: Way::Exec,
             after: dice.pick(&[0, 30 + offset]),
             until: dice.one_in(3).then_some(2 * STEP + offset),
+            successes: 1,
+            failures: 1,
         });
         self.liveness = dice.one_in(4).then(|| Liveness {
             way: Way::Exec,
             // Between the times at which containers end by themselves.
             after: time(dice, 2, 3, offset) - STEP / 2,
+            failures: 1,
             grace: dice.one_in(3).then_some(2),
         });
     }

@@ -4,11 +4,12 @@
 //! early.
 
 use pillion_engine::Tick;
-use pillion_engine::pod::{Backoff, Container, Pod, Probe, ProbeKind, Requirement};
+use pillion_engine::pod::{Backoff, Container, LAST_WINDOW, Pod, Probe, ProbeKind, Requirement};
 use pillion_simulator::Scenario;
 use pillion_simulator::act::{Act, Deed};
 use pillion_simulator::actor::{Answers, Delay, HookRuns, HookScript, PerRun, Script};
 use pillion_simulator::check::{Check, Claim, Range, Time};
+use pillion_simulator::line::Part;
 use std::time::Duration;
 
 /// How much shorter a scenario is played.
@@ -195,7 +196,14 @@ impl Scale {
                 self.time(within);
                 *within += LATE;
             }
-            Claim::Lasts { range, .. } | Claim::Gap { range, .. } => self.range(range),
+            Claim::Lasts { of, range } => {
+                self.range(range);
+                if let (Part::PreStop, Some(most)) = (of.part, &mut range.at_most) {
+                    // What is left to a hook after the grace period is as long as ever.
+                    *most += LAST_WINDOW.saturating_sub(LAST_WINDOW / self.0);
+                }
+            }
+            Claim::Gap { range, .. } => self.range(range),
             Claim::Status { time, .. } => match time {
                 Time::Within(within) => {
                     self.time(within);

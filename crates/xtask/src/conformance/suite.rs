@@ -46,7 +46,7 @@ pub(super) const SUITES: [Suite; 11] = [
     ),
     Suite::new(
         "kubelet-code",
-        7,
+        10,
         "pkg/kubelet, where no test of it says so",
     ),
 ];

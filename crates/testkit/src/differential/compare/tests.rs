@@ -2,7 +2,7 @@
 
 mod sensitivity;
 
-use super::compare;
+use super::{compare, go_the_same_way};
 use pillion_engine::pod::List;
 use pillion_engine::status::{
     Condition, ConditionKind, ContainerState, ContainerStatus, Phase, PodStatus, Terminated,
@@ -126,6 +126,11 @@ fn a_start_just_before_the_deletion_may_be_missed() {
     let theirs = deleted(play(&[(0, "m1 Starting")]));
     let ours = deleted(play(&[(0, "m1 Starting"), (10, "m1 Starting")]));
     assert_eq!(compare(&theirs, &ours), Vec::<String>::new());
+    assert!(go_the_same_way(&ours, &ours));
+    assert!(
+        !go_the_same_way(&theirs, &ours),
+        "it is told of all the same"
+    );
 }
 
 #[test]

@@ -76,6 +76,7 @@ impl Part {
             plain(&|part| part.startup = None),
             plain(&|part| part.readiness = None),
             plain(&|part| part.liveness = None),
+            plain(&Self::believe_at_once),
             plain(&|part| part.life.stops_in = Some(0)),
             plain(&|part| part.life.exits = (0, 0)),
         ]

@@ -56,6 +56,17 @@ fn everything_that_a_plain_pod_can_have_is_drawn() {
     assert!(any(|part| part.startup.is_some()));
     assert!(any(|part| part.readiness.is_some()));
     assert!(any(|part| part.liveness.is_some()));
+    let readiness = |has: fn(&Readiness) -> bool| {
+        seen(&|draft| {
+            let mut parts = draft.containers.iter();
+            parts.any(|part| part.readiness.as_ref().is_some_and(has))
+        })
+    };
+    assert!(readiness(|probe| probe.successes > 1));
+    assert!(readiness(|probe| probe.failures > 1));
+    assert!(any(|part| part
+        .liveness
+        .is_some_and(|probe| probe.failures > 1)));
     assert!(any(|part| part.life.runs.is_some()));
     assert!(any(|part| part.life.exits.0 != 0));
     assert!(any(|part| part.life.stops_in.is_none()));

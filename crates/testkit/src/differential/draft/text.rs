@@ -1,7 +1,8 @@
 //! A pod as the text of a scenario.
 
 use super::{
-    Delay, Deletion, Draft, Hook, Image, Life, Part, Policy, Readiness, Role, Rule, Startup, Update,
+    Delay, Deletion, Draft, Hook, Image, Life, Liveness, Part, Policy, Readiness, Role, Rule,
+    Startup, Update,
 };
 use std::fmt::{self, Write as _};
 
@@ -118,16 +119,29 @@ impl Part {
             let Startup { way, threshold, .. } = startup;
             let _ = write!(text, ", startupProbe: {{{way}, {PROBE}{threshold}}}");
         }
-        if let Some(Readiness { way, .. }) = self.readiness {
-            let _ = write!(text, ", readinessProbe: {{{way}, {PROBE}1}}");
+        if let Some(readiness) = self.readiness {
+            let Readiness {
+                way,
+                successes,
+                failures,
+                ..
+            } = readiness;
+            let _ = write!(
+                text,
+                ", readinessProbe: {{{way}, {PROBE}{failures}, successThreshold: {successes}}}"
+            );
         }
         if let Some(liveness) = self.liveness {
-            let grace = liveness.grace;
+            let Liveness {
+                way,
+                failures,
+                grace,
+                ..
+            } = liveness;
             let grace = grace.map(|grace| format!(", terminationGracePeriodSeconds: {grace}"));
             let _ = write!(
                 text,
-                ", livenessProbe: {{initialDelaySeconds: 2, {}, {PROBE}1{}}}",
-                liveness.way,
+                ", livenessProbe: {{initialDelaySeconds: 2, {way}, {PROBE}{failures}{}}}",
                 grace.unwrap_or_default()
             );
         }
