@@ -36,6 +36,8 @@ pub(super) struct Account {
     updated: Option<Tick>,
     /// When a hook or a stop of one container kept a kubelet from everything else.
     pub(super) busy: Vec<(Tick, Tick)>,
+    /// The same in order, and without what overlaps.
+    busy_spells: Vec<(Tick, Tick)>,
     /// For how long it was in each phase, until the horizon.
     pub(super) phases: BTreeMap<Phase, Duration>,
     /// For how long each condition held, or did not for that reason, until the horizon.
@@ -127,6 +129,7 @@ impl Account {
         account.shortened = moment("shortened").map(|at| account.since_begin(at));
         account.updated = moment("updated").map(|at| account.since_begin(at));
         account.read_lines(record);
+        account.merge_busy();
         account.read_statuses(record);
         account
     }
@@ -134,6 +137,21 @@ impl Account {
     /// Times count from the first line: how long a sandbox takes to be made is nobody's rule.
     fn since_begin(&self, at: Tick) -> Tick {
         Tick::ZERO + at.since(self.begin)
+    }
+
+    /// When everything was down, if nobody had told the pod to go before.
+    pub(super) fn end_by_itself(&self) -> Option<Tick> {
+        self.end.filter(|at| !self.is_deleted || *at < self.horizon)
+    }
+
+    /// How often the container ran that had run most often by then.
+    pub(super) fn most_runs_until(&self, at: Tick) -> usize {
+        let begun = |lives: &Lives| lives.runs.iter().filter(|run| run.starting <= at).count();
+        self.containers
+            .values()
+            .map(begun)
+            .max()
+            .unwrap_or_default()
     }
 
     /// When the last main that was up was told to stop by a probe, and no main came after it or the init containers were run

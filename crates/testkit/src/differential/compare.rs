@@ -61,32 +61,40 @@ pub fn go_the_same_way(kubelet: &Record, ours: &Record) -> bool {
 
 fn ends(plays: Plays<'_>) -> Option<String> {
     let Plays { kubelet, ours } = plays;
-    // Here a rule may start the last main again, and a probe's kill is never forgotten.
-    let forgets = plays.containers().any(Both::is_forgotten);
-    let is_killed = kubelet.last_main_killed().is_some() || forgets;
-    match (kubelet.end, ours.end) {
-        (Some(_), Some(_)) if kubelet.phase != ours.phase && plays.have_same_result() => {
-            let name = |account: &Account| account.phase.map_or("gone", |phase| phase.as_str());
-            Some(format!(
-                "the pod is {} on the kubelet and {} here",
-                name(kubelet),
-                name(ours)
-            ))
-        }
-        (Some(_), None) if ours.is_deleted && ours.horizon + LONGEST_STOP < ours.until => {
-            Some(format!(
-                "the pod is deleted here, at {}, and does not end",
-                ours.horizon
-            ))
-        }
-        (Some(at), None) if had_time(plays, kubelet, ours, at, ALL) && !is_killed => Some(format!(
-            "the pod ends on the kubelet, at {at}, and does not here"
-        )),
-        (None, Some(at)) if had_time(plays, ours, kubelet, at, ALL) && !is_killed => Some(format!(
-            "the pod ends here, at {at}, and does not on the kubelet"
-        )),
-        (Some(_) | None, Some(_) | None) => None,
+    if let (Some(_), Some(_)) = (kubelet.end, ours.end)
+        && kubelet.phase != ours.phase
+        && plays.have_same_result()
+    {
+        let name = |account: &Account| account.phase.map_or("gone", |phase| phase.as_str());
+        return Some(format!(
+            "the pod is {} on the kubelet and {} here",
+            name(kubelet),
+            name(ours)
+        ));
     }
+    let goes_on = kubelet.end.is_some() && ours.end.is_none();
+    if goes_on && ours.is_deleted && ours.horizon + LONGEST_STOP < ours.until {
+        return Some(format!(
+            "the pod is deleted here, at {}, and does not end",
+            ours.horizon
+        ));
+    }
+    let pairs = [
+        (kubelet, ours, "on the kubelet", "here"),
+        (ours, kubelet, "here", "on the kubelet"),
+    ];
+    pairs
+        .into_iter()
+        .find_map(|(one, other, place, elsewhere)| {
+            // That is so long after the first start.
+            if one.is_deleted && !other.is_deleted && other.end.is_none() {
+                return Some(format!("nothing is started {elsewhere}"));
+            }
+            let at = one.end_by_itself()?;
+            let counts = !plays.go_on_for_a_reason()
+                && had_time(plays, one, other, at, one.most_runs_until(at));
+            counts.then(|| format!("the pod ends {place}, at {at}, and does not {elsewhere}"))
+        })
 }
 
 // === impl Plays ===
@@ -108,6 +116,21 @@ impl<'a> Plays<'a> {
     /// Whether the same was run, and ended in the same way. Where one of them had time for another run, the end is another.
     fn ran_alike(self) -> bool {
         self.kubelet.last_main_killed().is_none() && self.containers().all(Both::ran_alike)
+    }
+
+    /// Whether a pod may have ended by itself in one of them, and not in the other.
+    fn go_on_for_a_reason(self) -> bool {
+        let goes_on = |both: Both<'_>| {
+            let runs = both.theirs.runs.len().min(both.own.runs.len());
+            // Here a probe's kill is never forgotten.
+            both.is_forgotten()
+                || both.is_updated_between()
+                || both.is_shifted()
+                || both.is_held_back(runs + 1)
+                || (1..=runs).any(|run| both.is_close_call(run) || !both.ended_alike(run))
+        };
+        // Here a rule may start the last main again.
+        self.kubelet.last_main_killed().is_some() || self.containers().any(goes_on)
     }
 
     /// Whether what counts for the pod's result was the same in both.
@@ -280,9 +303,6 @@ fn had_time(plays: Plays<'_>, one: &Account, other: &Account, at: Tick, run: usi
 
 /// More than the longest grace period of a random pod, and two seconds.
 const LONGEST_STOP: Duration = Duration::from_secs(30);
-
-/// For the end of a pod all containers have run about so often.
-const ALL: usize = 4;
 
 /// A kubelet subtracts the time of a hook from a grace period in whole seconds.
 const WHOLE_SECONDS: Duration = Duration::from_millis(1_200);

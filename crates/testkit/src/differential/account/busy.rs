@@ -14,7 +14,9 @@ impl Account {
     /// nothing else for the pod while it runs a hook or stops a container.
     pub(in super::super) fn drift(&self, at: Tick, run: usize) -> Duration {
         // An init container holds up all that come after it.
-        let runs = run + self.runs_of('i').count();
+        let by_then = self.put_off(Tick::ZERO, at + NOTICE);
+        let before = self.runs_of('i').filter(|run| run.starting <= by_then);
+        let runs = run + before.count();
         let until = at + NOTICE + times(EACH_RUN, runs) + times(COMES_BACK, self.failures());
         self.put_off(Tick::ZERO, until).since(at)
     }
@@ -28,35 +30,32 @@ impl Account {
 
     /// How long it was busy with one container or another before the pod was told to go.
     pub(in super::super) fn busy_time(&self) -> Duration {
-        let busy = self.busy_spells().into_iter();
-        busy.map(|(from, to)| to.min(self.horizon).since(from))
+        let busy = self.busy_spells.iter();
+        busy.map(|(from, to)| (*to).min(self.horizon).since(*from))
             .sum()
     }
 
     /// A moment, put off by all the time since another in which the kubelet was busy before it came.
     fn put_off(&self, since: Tick, until: Tick) -> Tick {
-        let busy = self.busy_spells().into_iter();
+        let busy = self.busy_spells.iter();
         busy.fold(until, |until, (from, to)| {
-            if from < until {
-                until + to.since(from.max(since))
+            if *from < until {
+                until + to.since((*from).max(since))
             } else {
                 until
             }
         })
     }
 
-    /// When it was busy: two hooks at a time hold nobody up twice.
-    fn busy_spells(&self) -> Vec<(Tick, Tick)> {
-        let mut busy = self.busy.clone();
-        busy.sort_unstable();
-        let mut spells: Vec<(Tick, Tick)> = Vec::new();
-        for (from, to) in busy {
-            match spells.last_mut() {
-                Some((_, end)) if from <= *end => *end = to.max(*end),
-                Some(_) | None => spells.push((from, to)),
+    /// Notes when it was busy: two hooks at a time hold nobody up twice.
+    pub(super) fn merge_busy(&mut self) {
+        self.busy.sort_unstable();
+        for (from, to) in &self.busy {
+            match self.busy_spells.last_mut() {
+                Some((_, end)) if from <= end => *end = *to.max(end),
+                Some(_) | None => self.busy_spells.push((*from, *to)),
             }
         }
-        spells
     }
 
     /// Whether the kubelet was busy from the exchange of an image to the end of a run, with another container or with the stop of
@@ -77,7 +76,7 @@ impl Account {
             let covers = |(from, to): &(Tick, Tick)| {
                 *from <= updated && updated <= *to && run.starting <= *to + NOTICE
             };
-            updated <= run.starting && self.busy_spells().iter().any(covers)
+            updated <= run.starting && self.busy_spells.iter().any(covers)
         })
     }
 
@@ -89,10 +88,9 @@ impl Account {
 
     /// Whether the kubelet had so much time to show that a container is up, in one of its runs.
     pub(in super::super) fn could_show(&self, lives: &Lives, time: Duration) -> bool {
-        let spells = self.busy_spells();
         lives.runs.iter().any(|run| {
             let end = run.exited.unwrap_or(self.horizon).min(self.horizon);
-            let busy = spells.iter();
+            let busy = self.busy_spells.iter();
             let busy = busy.map(|(from, to)| (*to).min(end).since((*from).max(run.starting)));
             end.since(run.starting) > time + busy.sum::<Duration>()
         })

@@ -122,18 +122,30 @@ fn late_start(both: Both<'_>) -> Option<String> {
 /// An end that only one of them saw counts if the other had the time for it.
 fn end(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
     let Plays { kubelet, ours } = both.plays;
-    let (at, one, other, place) = match (theirs.exited, own.exited) {
-        (Some(at), None) => (at, kubelet, ours, "on the kubelet"),
-        (None, Some(at)) => (at, ours, kubelet, "here"),
+    let (theirs, own) = ((kubelet, theirs), (ours, own));
+    let (one, other, place) = match (theirs.1.exited, own.1.exited) {
+        (Some(_), None) => (theirs, own, "on the kubelet"),
+        (None, Some(_)) => (own, theirs, "here"),
         (Some(_), Some(_)) | (None, None) => return None,
     };
+    let at = one.1.exited?;
     let is_excused = is_over(both, at, number)
         || both.is_updated_between()
-        || theirs.exited.is_some() && both.is_held_back(number);
-    let counts = had_time(both.plays, one, other, at, number) && !is_excused;
+        || theirs.1.exited.is_some() && both.is_held_back(number);
+    let has_time = had_time(both.plays, one.0, other.0, at, number);
+    let counts = has_time && !is_excused || goes_on(one.1, other);
     counts.then(|| {
         let name = both.name;
         format!("run {number} of {name} ends only {place}, at {at}")
+    })
+}
+
+/// Whether a run goes on though one that ended by itself took less time: that is no matter of who has noticed what.
+fn goes_on(ended: &Run, (account, run): (&Account, &Run)) -> bool {
+    let by_itself = ended.exiting.filter(|_| ended.told().is_none());
+    by_itself.is_some_and(|at| {
+        let due = run.starting + at.since(ended.starting) + NOTICE;
+        due <= account.horizon && run.told().is_none()
     })
 }
 

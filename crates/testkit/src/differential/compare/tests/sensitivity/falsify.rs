@@ -1,9 +1,10 @@
 //! Plays with one thing wrong.
 
-use pillion_engine::Tick;
 use pillion_engine::status::{ConditionKind, ContainerState, ContainerStatus, Phase, PodStatus};
+use pillion_engine::{PodResult, Tick};
 use pillion_simulator::Record;
 use pillion_simulator::line::{Line, Log, Part, Who, Word};
+use pillion_simulator::record::End;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -11,7 +12,10 @@ use std::time::Duration;
 pub(super) type Falsify = fn(&Record) -> Option<Record>;
 
 /// What is done, and in how many percent of the plays in which it shows it must be found.
-pub(super) const ALL: [(&str, Falsify, usize); 29] = [
+pub(super) const ALL: [(&str, Falsify, usize); 32] = [
+    ("nothing ever runs", nothing, 98),
+    ("the pod ends at once", end_at_once, 85),
+    ("nothing happens any more after half the time", frozen, 85),
     ("a main is killed without a signal", main_untold, 95),
     ("a sidecar is killed without a signal", sidecar_untold, 95),
     ("preStop hooks are not run", no_pre_stop, 95),
@@ -92,6 +96,54 @@ fn deleted(record: &Record) -> Option<Tick> {
 fn is_stop(line: &Line, letter: char) -> bool {
     let own = line.who.part == Part::Itself && line.who.container.starts_with(letter);
     own && line.word == Word::Stopping
+}
+
+fn nothing(record: &Record) -> Option<Record> {
+    record.log.lines().first()?;
+    let mut changed = until(record, Tick::ZERO);
+    // It would have come some time after the first start.
+    changed.moments.clear();
+    Some(changed)
+}
+
+/// And of all that was shown before, nothing changes any more.
+fn end_at_once(record: &Record) -> Option<Record> {
+    let at = Tick::ZERO + TELLING;
+    record.log.lines().last().filter(|line| line.at > at)?;
+    let result = record.end.as_ref().map(|end| end.result.clone());
+    let mut changed = nothing(record)?;
+    changed.until = at;
+    changed.end = Some(End {
+        at,
+        result: result.unwrap_or(PodResult {
+            phase: Phase::Failed,
+            decider: None,
+            code: 1,
+            reason: None,
+        }),
+        decided_by: None,
+    });
+    Some(changed)
+}
+
+/// If there was more to come.
+fn frozen(record: &Record) -> Option<Record> {
+    let last = record.log.lines().last()?.at;
+    let half = Tick::ZERO + last.elapsed() / 2;
+    (last > half + LONG).then(|| until(record, half))
+}
+
+/// A play in which nothing happens any more from then on, though it is watched to the end.
+fn until(record: &Record, at: Tick) -> Record {
+    let mut changed = with_lines(record, |line| (line.at < at).then_some(line.at));
+    let first = changed.statuses.first().cloned();
+    changed.statuses.retain(|sample| sample.at < at);
+    if changed.statuses.is_empty() {
+        changed.statuses.extend(first);
+    }
+    changed.end = None;
+    changed.until = Tick::ZERO + UNTIL;
+    changed
 }
 
 fn main_untold(record: &Record) -> Option<Record> {
