@@ -5,6 +5,7 @@
 
 use pillion_engine::pod::{HookKind, ProbeKind, Reaction};
 use pillion_engine::{Exit, StartFailure, Tick};
+use std::iter;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -242,6 +243,16 @@ impl<T> PerRun<T> {
             Some(last) if run > 1 => self.later.get(index).unwrap_or(last),
             Some(_) | None => &self.first,
         }
+    }
+
+    /// All values, the first run's first.
+    pub fn values(&self) -> impl Iterator<Item = &T> {
+        iter::once(&self.first).chain(&self.later)
+    }
+
+    /// All values, to be changed.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        iter::once(&mut self.first).chain(&mut self.later)
     }
 }
 

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Both have the same manifest, the same actors and the same scripts. A pod that differs is played once more, so that a busy machine is not
-//! taken for a rule, and then made smaller; one that does not differ again is told of all the same. Host processes have no
-//! images: a pod whose images are missing or exchanged is played by the engine in virtual time here.
+//! taken for a rule, and then made smaller; one that does not differ again is told of all the same. Host processes need no
+//! images: a pod that lacks one is played by the engine in virtual time here.
 
 mod account;
 pub mod compare;
@@ -99,7 +99,7 @@ pub fn run(seeds: BTreeSet<u64>, setup: Setup<'_>) -> anyhow::Result<Outcome> {
     let seeds = seeds.into_iter();
     let drafts = seeds.map(|seed| (seed, Draft::random(&mut Dice::new(seed))));
     let drafts: Vec<_> = drafts.collect();
-    let images = drafts.iter().filter(|(_, draft)| draft.needs_images());
+    let images = drafts.iter().filter(|(_, draft)| draft.lacks_an_image());
     let mut outcome = Outcome {
         in_virtual_time: images.count(),
         ..Outcome::default()
@@ -252,8 +252,8 @@ fn both(player: &Player<'_>, draft: &Draft, setup: Setup<'_>) -> anyhow::Result<
     let (Some(scenario), Some(pod)) = (&reading.scenario, &reading.pod) else {
         return Err(anyhow!(reading.describe()));
     };
-    if draft.needs_images() {
-        // Host processes have no images; what the engine decides is the same in virtual time.
+    if draft.lacks_an_image() {
+        // Host processes need no images; what the engine decides is the same in virtual time.
         let ours = simulator::play(&watched(scenario)).map_err(|why| anyhow!("{why:?}"))?;
         let kubelet = without_last_words(player.play(scenario, pod)?);
         return Ok(Comparison::of(&kubelet, &ours.record));

@@ -31,7 +31,6 @@ use director::Director;
 use eyes::{Eyes, Glimpse};
 use interruption::Interruptions;
 use late::Late;
-use manifest::image;
 use pillion_engine::Tick;
 use pillion_simulator::{Record, Scenario};
 use place::Place;
@@ -127,13 +126,13 @@ impl Place for Theatre<'_> {
         self.delete(name, Some(1))
     }
 
-    fn set_image(&self, pod: &Value, container: &str, name: &str) -> anyhow::Result<()> {
+    fn set_image(&self, pod: &Value, container: &str, image: &str) -> anyhow::Result<()> {
         let is_in = |list: &&str| {
             let mut containers = pod["spec"][*list].as_array().into_iter().flatten();
             containers.any(|one| one["name"] == container)
         };
         let list = LISTS.into_iter().find(is_in);
-        let change = json!([{"name": container, "image": image(name)}]);
+        let change = json!([{"name": container, "image": image}]);
         let change = json!({"spec": {list.unwrap_or("containers"): change}});
         let path = path(pod["metadata"]["name"].as_str().unwrap_or_default());
         let changed = self.api.patch(&path, Patch::Strategic, &change);

@@ -1,5 +1,5 @@
-//! `pillion run` in the place of a kubelet: it is given the same manifest, is told to stop by `pillion stop`, and shows the
-//! pod by `pillion get`.
+//! `pillion run` in the place of a kubelet: it is given the same manifest, a changed one by `pillion apply`, is told to stop by
+//! `pillion stop`, and shows the pod by `pillion get`.
 //!
 //! ```text
 //! manifest ─▶ pillion run --json ─▶ actors ─▶ lines, ends
@@ -48,7 +48,7 @@ struct Seat<'a> {
 /// What the pod is called.
 const NAME: &str = "pod";
 
-/// Plays a scenario that exchanges no images and does not restart the node; `pod` is its pod as JSON.
+/// Plays a scenario that does not restart the node; `pod` is its pod as JSON. Images are names: all of them are there.
 pub fn play(
     scenario: &Scenario,
     pod: &str,
@@ -109,6 +109,10 @@ impl Place for Seat<'_> {
 
     fn delete(&self, _: &str, grace: Option<u64>) -> anyhow::Result<()> {
         self.with_run(|run| run.stop(grace))
+    }
+
+    fn set_image(&self, _: &Value, container: &str, image: &str) -> anyhow::Result<()> {
+        self.with_run(|run| run.set_image(container, image))
     }
 
     fn remove(&self, _: &str) -> anyhow::Result<()> {

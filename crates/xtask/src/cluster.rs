@@ -26,9 +26,6 @@ const VARIABLE: &str = "PILLION_CLUSTER";
 /// The name under which this program is the actor of scenarios.
 const ACTOR: &str = "actor";
 
-/// This program, though it may have been built anew meanwhile.
-const OWN: &str = "/proc/self/exe";
-
 /// How long an interrupted command may take to let go of its cluster.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -110,7 +107,7 @@ pub(crate) fn usual_name() -> String {
 /// The actor program: this one, under another name. To build the actor by itself would be to compile half of the project
 /// twice.
 pub(crate) fn actor(workspace: &Workspace) -> anyhow::Result<PathBuf> {
-    keep(workspace, Path::new(OWN), ACTOR)
+    keep(workspace, Path::new(interruption::SELF), ACTOR)
 }
 
 /// A copy of a program for as long as it is used, though that is built anew meanwhile.
@@ -205,9 +202,9 @@ fn places_of_tests() -> anyhow::Result<Places> {
     Places::of(&std::env::var(VARIABLE).unwrap_or_else(|_| OF_TESTS.to_owned()))
 }
 
-/// Says what a cluster is doing.
+/// Says what a cluster is doing. That is no part of what a chore finds out, so that whoever reads only that, or nothing, may.
 pub(crate) fn tell(what: &str) {
-    say!("    {what}");
+    interruption::mutter(&format!("    {what}"));
 }
 
 fn up(workspace: &Workspace, args: &Up) -> anyhow::Result<()> {

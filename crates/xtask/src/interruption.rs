@@ -1,7 +1,7 @@
 //! What becomes of a cluster when the command that has brought it up is interrupted: it goes first.
 //!
 //! ```text
-//!   Ctrl-C, SIGTERM, SIGHUP ─▶ handler ─▶ a thread ─▶ exec ─▶ `cluster down` ─▶ 128 + the signal's number
+//!   Ctrl-C, SIGTERM, SIGHUP, SIGQUIT ─▶ handler ─▶ a thread ─▶ exec ─▶ `cluster down` ─▶ 128 + the signal's number
 //! ```
 //!
 //! The process becomes another program, so that no thread of it can start anything that nobody would take down. Until then
@@ -24,11 +24,14 @@ pub(crate) struct TakenAlong(());
 /// The cluster that goes with this command. A chore has one at a time.
 static OWN: Mutex<Option<String>> = Mutex::new(None);
 
+/// This program, though it may have been built anew meanwhile.
+pub(crate) const SELF: &str = "/proc/self/exe";
+
 /// Within this, another signal is the same one.
 const ECHO: Duration = Duration::from_millis(200);
 
 /// What ends a command from outside.
-const SIGNALS: [Signal; 3] = [Signal::HUP, Signal::INT, Signal::TERM];
+const SIGNALS: [Signal; 4] = [Signal::HUP, Signal::INT, Signal::QUIT, Signal::TERM];
 
 /// Takes the cluster of that name down if this command is interrupted from now on.
 pub(crate) fn take_along(name: &str) -> anyhow::Result<TakenAlong> {
@@ -44,7 +47,7 @@ pub(crate) fn exit_code(signal: i32) -> i32 {
 
 /// Says something that nobody may be there to hear: the terminal may be what is gone.
 pub(crate) fn mutter(what: &str) {
-    let _ = writeln!(io::stdout(), "{what}");
+    let _ = writeln!(io::stderr(), "{what}");
 }
 
 fn own() -> MutexGuard<'static, Option<String>> {
@@ -87,9 +90,8 @@ pub(crate) fn end(signal: i32) -> ! {
     exit(exit_code(signal))
 }
 
-/// This program, which may have been built anew meanwhile.
 fn down(name: &str, signal: i32) -> Command {
-    let mut down = Command::new("/proc/self/exe");
+    let mut down = Command::new(SELF);
     down.arg0("xtask")
         .args(["cluster", "down", "--name", name, "--interrupted-by"])
         .arg(signal.to_string());

@@ -47,8 +47,8 @@ enum Chore {
     Cluster(cluster::Cluster),
     /// Go through every interleaving of small pods, and judge each by the laws.
     Model(model::Args),
-    /// Play random pods on a real kubelet and under `pillion run`, and compare. Host processes have no images: pods whose
-    /// images are missing or exchanged are played in virtual time here.
+    /// Play random pods on a real kubelet and under `pillion run`, and compare. Host processes need no images: pods that
+    /// lack one are played in virtual time here.
     Differential(differential::Args),
     /// Measure, each figure beside its limit.
     #[command(subcommand)]
@@ -76,10 +76,10 @@ fn main() -> ExitCode {
         Chore::GenFields(args) => gen_fields::run(&workspace, &args),
         Chore::Fuzz(args) => fuzz::run(&workspace, &args),
     };
-    match outcome {
+    match outcome.and_then(|()| terminal::check()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            say!("\nfailed: {error:#}");
+            interruption::mutter(&format!("\nfailed: {error:#}"));
             ExitCode::FAILURE
         }
     }

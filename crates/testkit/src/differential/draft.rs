@@ -237,10 +237,10 @@ impl Draft {
         self.delay
     }
 
-    /// Whether an image is exchanged or missing: host processes have none.
-    pub fn needs_images(&self) -> bool {
+    /// Whether an image is missing: host processes need none.
+    pub fn lacks_an_image(&self) -> bool {
         let mut images = self.containers.iter().map(|part| part.image);
-        self.update.is_some() || images.any(|image| image == Image::Missing)
+        images.any(|image| image == Image::Missing)
     }
 }
 

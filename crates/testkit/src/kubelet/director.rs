@@ -4,7 +4,7 @@ use super::eyes::Glimpse;
 use super::interruption::{Interruption, Interruptions, Ticket};
 use super::late::Late;
 use super::limits::{interrupts, is_settled};
-use super::manifest::manifest;
+use super::manifest::{image, manifest};
 use super::place::Place;
 use super::status;
 use crate::processes::actor::TAKE_LEAVE;
@@ -246,9 +246,12 @@ impl<'t> Director<'t> {
                 let grace = grace.map(|grace| grace.as_secs());
                 self.place.delete(&self.name, grace)
             }
-            Deed::SetImage { container, image } => {
+            Deed::SetImage {
+                container,
+                image: name,
+            } => {
                 let pod = self.pod().cloned().unwrap_or_default();
-                self.place.set_image(&pod, container, image)
+                self.place.set_image(&pod, container, image(name))
             }
             Deed::Kill { container, signal } => {
                 self.witness.signal(&Who::container(container), *signal);

@@ -1,6 +1,7 @@
 //! What a kubelet cannot play, and when enough has been seen of a play.
 
 use super::late::is_late;
+use crate::processes::limits::ends;
 use crate::processes::network::LISTS;
 use pillion_engine::Tick;
 use pillion_simulator::act::Deed;
@@ -9,9 +10,6 @@ use pillion_simulator::check::{Check, Claim, Finding, Range, Time};
 use pillion_simulator::{Driver, Record, Scenario};
 use pillion_spec::PodFile;
 use serde_json::Value;
-
-/// So many runs of a container can differ from each other.
-const RUNS: u32 = 16;
 
 /// Why a kubelet cannot play a scenario, if it cannot. Files that say so themselves come first.
 pub(super) fn why_not(scenario: &Scenario, pod: &Value) -> Option<Box<str>> {
@@ -54,14 +52,7 @@ fn script(script: &Script) -> Option<&'static str> {
     if !script.asks.is_empty() {
         return Some("a container cannot ask a kubelet for anything");
     }
-    let ends = (1..=RUNS).flat_map(|run| {
-        let stop = script.stop_ends.as_ref();
-        [
-            Some(script.ends.in_run(run)),
-            stop.map(|ends| ends.in_run(run)),
-        ]
-    });
-    ends.flatten().find_map(|end| match end {
+    ends(script).find_map(|end| match end {
         End::Exit(_) => None,
         End::Signal(_) => Some("the first process of a container cannot kill itself"),
         End::OutOfMemory => Some("actors need no memory to speak of"),

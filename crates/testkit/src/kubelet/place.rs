@@ -5,7 +5,6 @@
 use super::eyes::Glimpse;
 use super::interruption::Interruptions;
 use super::late::Late;
-use anyhow::bail;
 use pillion_engine::Tick;
 use serde_json::Value;
 use std::io;
@@ -35,10 +34,8 @@ pub(crate) trait Place {
     /// Nobody needs it any more, whether it has ended or not.
     fn remove(&self, name: &str) -> anyhow::Result<()>;
 
-    /// Gives a container another image.
-    fn set_image(&self, _pod: &Value, _container: &str, _image: &str) -> anyhow::Result<()> {
-        bail!("there are no images here")
-    }
+    /// Gives a container of a pod another image.
+    fn set_image(&self, pod: &Value, container: &str, image: &str) -> anyhow::Result<()>;
 
     /// Brings what containers were kept waiting for.
     fn supply(&self, _late: &mut Late, _now: Tick, _pod: &Value) -> anyhow::Result<()> {

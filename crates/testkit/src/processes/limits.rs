@@ -1,12 +1,9 @@
 //! What real processes cannot play, and what cannot be judged by lines: each with its reason.
 
 use pillion_simulator::act::Deed;
-use pillion_simulator::actor::{End, Script};
+use pillion_simulator::actor::{End, PerRun, Script};
 use pillion_simulator::check::Claim;
 use pillion_simulator::{Driver, Scenario};
-
-/// So many runs of a container can differ from each other.
-const RUNS: u32 = 16;
 
 /// Why processes cannot play a scenario, if they cannot. Files that say so themselves come first.
 pub fn why_not(scenario: &Scenario) -> Option<Box<str>> {
@@ -26,18 +23,17 @@ fn script(script: &Script) -> Option<&'static str> {
     if script.create.fails > 0 {
         return Some("an actor that is there can always be started");
     }
-    let ends = (1..=RUNS).flat_map(|run| {
-        let stop = script.stop_ends.as_ref();
-        [
-            Some(script.ends.in_run(run)),
-            stop.map(|ends| ends.in_run(run)),
-        ]
-    });
-    ends.flatten().find_map(|end| match end {
+    ends(script).find_map(|end| match end {
         End::Exit(_) | End::Signal(9) => None,
         End::Signal(_) => Some("actors take signals and do not die of them"),
         End::OutOfMemory => Some("actors need no memory to speak of"),
     })
+}
+
+/// How an actor may end, by itself or when it is stopped.
+pub(crate) fn ends(script: &Script) -> impl Iterator<Item = End> {
+    let stop = script.stop_ends.iter().flat_map(PerRun::values);
+    script.ends.values().chain(stop).copied()
 }
 
 fn deed(deed: &Deed) -> Option<&'static str> {

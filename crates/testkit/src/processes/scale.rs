@@ -26,9 +26,6 @@ pub const EARLY: Duration = Duration::from_millis(20);
 /// container that must get its turn.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// So many runs of a container can differ from each other.
-const RUNS: u32 = 16;
-
 // === impl Scale ===
 
 impl Scale {
@@ -111,7 +108,7 @@ impl Scale {
         self.time(&mut probe.period);
         self.some_time(&mut probe.grace);
         self.time(&mut probe.timeout);
-        if (1..=RUNS).all(|run| is_quick(*script.in_run(run))) {
+        if script.values().copied().all(is_quick) {
             probe.timeout = probe.timeout.max(PATIENCE);
         }
     }
@@ -254,9 +251,6 @@ fn is_quick(answers: Answers) -> bool {
 }
 
 /// Changes the value of every run.
-fn each<T: Clone>(values: &mut PerRun<T>, change: impl Fn(&mut T)) {
-    let mut all: Vec<_> = (1..=RUNS).map(|run| values.in_run(run).clone()).collect();
-    all.iter_mut().for_each(change);
-    let first = all.remove(0);
-    *values = PerRun::each(first, all);
+fn each<T>(values: &mut PerRun<T>, change: impl Fn(&mut T)) {
+    values.values_mut().for_each(change);
 }

@@ -1,6 +1,7 @@
 //! The program with one pod, from its start to its end.
 
 use crate::kubelet::eyes::Glimpse;
+use crate::processes::network::LISTS;
 use anyhow::{Context as _, bail};
 use pillion_engine::Tick;
 use pillion_runtime::clock;
@@ -21,6 +22,8 @@ pub(super) struct Run {
     pillion: PathBuf,
     folder: PathBuf,
     name: String,
+    /// As it was written last.
+    pod: Value,
     program: Child,
     reader: Option<JoinHandle<()>>,
     /// It has told of something since the pod was looked at.
@@ -28,8 +31,8 @@ pub(super) struct Run {
     looked: Tick,
     glimpses: Vec<Glimpse>,
     is_over: bool,
-    /// Each waits until the pod is gone.
-    stops: Vec<Child>,
+    /// What is asked of the program; each waits until that is done, or the pod is gone.
+    asking: Vec<Child>,
 }
 
 /// Something may change without being told of.
@@ -46,8 +49,7 @@ impl Run {
         pod: &Value,
         max_backoff: Duration,
     ) -> anyhow::Result<Self> {
-        let file = folder.join("pod.json");
-        fs::write(&file, pod.to_string())?;
+        let file = write(folder, pod)?;
         let mut command = Command::new(pillion);
         let max_backoff = format!("{}s", max_backoff.as_secs());
         let command = at(&mut command, folder)
@@ -68,13 +70,14 @@ impl Run {
             pillion: pillion.to_owned(),
             folder: folder.to_owned(),
             name: name.to_owned(),
+            pod: pod.clone(),
             program,
             reader,
             told,
             looked: clock::now(),
             glimpses: Vec::new(),
             is_over: false,
-            stops: Vec::new(),
+            asking: Vec::new(),
         })
     }
 
@@ -90,8 +93,29 @@ impl Run {
         if let Some(grace) = grace {
             stop.arg("--grace").arg(format!("{grace}s"));
         }
-        stop.stdout(Stdio::null()).stderr(Stdio::null());
-        self.stops.push(stop.spawn()?);
+        self.begin_to_ask(stop)
+    }
+
+    /// Gives a container another image. A pod that goes anyway may refuse that, as it may be gone; if it was to be done, the
+    /// comparison tells.
+    pub(super) fn set_image(&mut self, container: &str, image: &str) -> anyhow::Result<()> {
+        for list in LISTS {
+            let containers = self.pod["spec"][list].as_array_mut();
+            for one in containers.into_iter().flatten() {
+                if one["name"] == container {
+                    one["image"] = image.into();
+                }
+            }
+        }
+        let file = write(&self.folder, &self.pod)?;
+        let mut apply = self.ask(&["apply", "--json"]);
+        apply.arg(file);
+        self.begin_to_ask(apply)
+    }
+
+    fn begin_to_ask(&mut self, mut command: Command) -> anyhow::Result<()> {
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        self.asking.push(command.spawn()?);
         Ok(())
     }
 
@@ -160,8 +184,8 @@ impl Drop for Run {
             }
         }
         let _ = self.program.wait();
-        for mut stop in self.stops.drain(..) {
-            let _ = stop.wait();
+        for mut command in self.asking.drain(..) {
+            let _ = command.wait();
         }
         if let Some(reader) = self.reader.take() {
             let _ = reader.join();
@@ -173,9 +197,15 @@ impl Drop for Run {
 fn at<'c>(command: &'c mut Command, folder: &Path) -> &'c mut Command {
     command
         .env("XDG_STATE_HOME", folder.join("state"))
-        .env("XDG_RUNTIME_DIR", folder.join("run"))
-        .env_remove("PILLION_RUNTIME_DIR")
+        .env("PILLION_RUNTIME_DIR", folder.join("run"))
         .stdin(Stdio::null())
+}
+
+/// Writes down a pod.
+fn write(folder: &Path, pod: &Value) -> anyhow::Result<PathBuf> {
+    let file = folder.join("pod.json");
+    fs::write(&file, pod.to_string())?;
+    Ok(file)
 }
 
 fn errors(folder: &Path) -> PathBuf {

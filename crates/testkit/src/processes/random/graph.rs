@@ -24,9 +24,6 @@ pub(super) struct Edge<'g> {
     pub(super) how: &'g Requirement,
 }
 
-/// So many runs of a container can differ from each other.
-const RUNS: u32 = 16;
-
 // === impl Graph ===
 
 impl Graph {
@@ -116,8 +113,10 @@ impl Graph {
     /// Whether its own probe can have it stopped.
     pub(super) fn may_fail_to_start(&self, id: ContainerId) -> bool {
         let container = self.container(id);
-        let fails =
-            |script: &Script| (1..=RUNS).any(|run| *script.startup.in_run(run) == Answers::Fail);
+        let fails = |script: &Script| {
+            let mut answers = script.startup.values();
+            answers.any(|answers| *answers == Answers::Fail)
+        };
         let script = self.scripts.get(&container.name);
         container.probes.startup.is_some() && script.is_some_and(fails)
     }
@@ -131,8 +130,7 @@ impl Graph {
         };
         let container = self.container(id);
         let script = self.scripts.get(&container.name);
-        let all =
-            script.is_none_or(|script| (1..=RUNS).all(|run| stays(script.readiness.in_run(run))));
+        let all = script.is_none_or(|script| script.readiness.values().all(stays));
         container.probes.readiness.is_none() || all
     }
 
