@@ -6,8 +6,8 @@
 //!             └── simpler, as long as it still differs ◀──────────────────────────┘
 //! ```
 //!
-//! Both have the same manifest, the same actors and the same scripts. A pod that differs is played once more, so that a busy machine is not
-//! taken for a rule, and then made smaller; one that does not differ again is told of all the same. Host processes need no
+//! Both have the same manifest, the same actors and the same scripts. A pod that differs is played up to two times more, so that a
+//! busy machine is not taken for a rule, and then made smaller; one that does not differ again is told of all the same. Host processes need no
 //! images: a pod that lacks one is played by the engine in virtual time here.
 
 mod account;
@@ -15,6 +15,7 @@ pub mod compare;
 pub mod dice;
 pub mod draft;
 mod shrink;
+pub mod terms;
 
 use crate::cluster::Cluster;
 use crate::cluster::files::{BackOff, Kubelet};
@@ -36,6 +37,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use std::{fs, thread};
+use terms::Terms;
 
 /// How to play.
 #[derive(Clone, Copy)]
@@ -57,9 +59,9 @@ pub struct Setup<'a> {
 /// What became of all pods.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Those that differ whenever they are played.
+    /// Those that differ again when they are played again.
     pub differing: Vec<Disagreement>,
-    /// Those that differed once and not again.
+    /// Those that differed once, and then not again.
     pub once: Vec<Disagreement>,
     /// So many of them were played in virtual time here.
     pub in_virtual_time: usize,
@@ -89,7 +91,12 @@ struct Comparison {
     kinds: Kinds,
     /// The plays went the same way to their ends.
     is_whole: bool,
+    /// Our program could not play it.
+    is_our_failure: bool,
 }
+
+/// A pod that differs is played so many times more, until it differs again.
+const AGAIN: usize = 2;
 
 /// So many pods from one word of progress to the next.
 const STRIDE: usize = 20;
@@ -136,37 +143,73 @@ fn round(
     setup.cluster.check()?;
     outcome.to_the_end += first.iter().filter(|first| first.is_whole).count();
     let differing = drafts.into_iter().zip(first);
-    let differing = differing.filter(|(_, first)| !first.found.is_empty());
-    let (drafts, first): (Vec<_>, Vec<_>) = differing.unzip();
-    if drafts.is_empty() {
-        return Ok(());
-    }
-    (setup.tell)(&format!(
-        "{} of {pods} pods differ; once more",
-        drafts.len()
-    ));
-    let again = play(&player, &drafts, setup);
-    setup.cluster.check()?;
-    for (((seed, draft), first), again) in drafts.into_iter().zip(first).zip(again) {
-        if again.found.is_empty() {
-            outcome.once.push(Disagreement::new(seed, draft, first));
-            continue;
+    let mut doubtful: Vec<_> = differing
+        .filter(|(_, first)| !first.found.is_empty())
+        .collect();
+    for _ in 0..AGAIN {
+        let sure;
+        (sure, doubtful) = once_more(&player, doubtful, setup)?;
+        for ((seed, draft), again) in sure {
+            let (draft, comparison) = if setup.shrinks {
+                smaller(&player, seed, draft, again, setup)
+            } else {
+                (draft, again)
+            };
+            setup.cluster.check()?;
+            let one = Disagreement::new(seed, draft, comparison);
+            outcome.differing.push(one);
         }
-        let (draft, comparison) = if setup.shrinks {
-            shrink(draft, again, |simpler| {
-                let pods = simpler.len();
-                (setup.tell)(&format!("pod {seed}, made smaller in {pods} ways"));
-                let simpler = simpler.iter().map(|draft| (seed, draft.clone()));
-                play(&player, &simpler.collect::<Vec<_>>(), setup)
-            })
-        } else {
-            (draft, again)
-        };
-        setup.cluster.check()?;
-        let one = Disagreement::new(seed, draft, comparison);
-        outcome.differing.push(one);
     }
+    let once = doubtful.into_iter();
+    let once = once.map(|((seed, draft), first)| Disagreement::new(seed, draft, first));
+    outcome.once.extend(once);
     Ok(())
+}
+
+/// A pod, its number, and what differed.
+type Differing = ((u64, Draft), Comparison);
+
+/// Plays pods that differed once more. First come those that do again, or that our program could not play at all: that is no matter of
+/// the moment. Then the others.
+fn once_more(
+    player: &Player<'_>,
+    doubtful: Vec<Differing>,
+    setup: Setup<'_>,
+) -> anyhow::Result<(Vec<Differing>, Vec<Differing>)> {
+    let (mut sure, doubtful): (Vec<_>, Vec<_>) = doubtful
+        .into_iter()
+        .partition(|(_, first)| first.is_our_failure);
+    if doubtful.is_empty() {
+        return Ok((sure, doubtful));
+    }
+    (setup.tell)(&format!("{} pods differ; once more", doubtful.len()));
+    let (drafts, first): (Vec<_>, Vec<_>) = doubtful.into_iter().unzip();
+    let again = play(player, &drafts, setup);
+    setup.cluster.check()?;
+    let mut left = Vec::new();
+    for ((draft, first), again) in drafts.into_iter().zip(first).zip(again) {
+        if again.found.is_empty() {
+            left.push((draft, first));
+        } else {
+            sure.push((draft, again));
+        }
+    }
+    Ok((sure, left))
+}
+
+fn smaller(
+    player: &Player<'_>,
+    seed: u64,
+    draft: Draft,
+    comparison: Comparison,
+    setup: Setup<'_>,
+) -> (Draft, Comparison) {
+    shrink(draft, comparison, |simpler| {
+        let pods = simpler.len();
+        (setup.tell)(&format!("pod {seed}, made smaller in {pods} ways"));
+        let simpler = simpler.iter().map(|draft| (seed, draft.clone()));
+        play(player, &simpler.collect::<Vec<_>>(), setup)
+    })
 }
 
 // === impl Disagreement ===
@@ -186,8 +229,9 @@ impl Disagreement {
 // === impl Comparison ===
 
 impl Comparison {
-    fn of(kubelet: &Record, ours: &Record) -> Self {
-        let found = compare(kubelet, ours);
+    fn of(scenario: &Scenario, kubelet: &Record, ours: &Record) -> Self {
+        let terms = Terms::of(scenario);
+        let found = compare(&terms, kubelet, ours);
         let mut seen = String::new();
         if !found.is_empty() {
             for (place, record) in [("kubelet", kubelet), ("here", ours)] {
@@ -205,7 +249,7 @@ impl Comparison {
             }
         }
         Self {
-            is_whole: go_the_same_way(kubelet, ours),
+            is_whole: go_the_same_way(&terms, kubelet, ours),
             ..Self::new(found, seen)
         }
     }
@@ -217,13 +261,16 @@ impl Comparison {
             seen,
             kinds,
             is_whole: false,
+            is_our_failure: false,
         }
     }
 
-    fn failed(why: &anyhow::Error) -> Self {
+    /// It cannot be played there.
+    fn failed(place: &str, why: &anyhow::Error) -> Self {
+        let found = format!("it cannot be played {place}: {why:#}");
         Self {
             kinds: Kinds::new(),
-            ..Self::new(vec![format!("it cannot be played: {why:#}")], String::new())
+            ..Self::new(vec![found], String::new())
         }
     }
 }
@@ -233,7 +280,7 @@ impl Comparison {
 fn play(player: &Player<'_>, drafts: &[(u64, Draft)], setup: Setup<'_>) -> Vec<Comparison> {
     let done = AtomicUsize::new(0);
     side_by_side(drafts, setup.together, |(seed, draft)| {
-        let result = both(player, draft, setup).unwrap_or_else(|why| Comparison::failed(&why));
+        let result = both(player, draft, setup);
         if !result.found.is_empty() {
             (setup.tell)(&format!("pod {seed}: {}", result.found.join("; ")));
         }
@@ -246,26 +293,40 @@ fn play(player: &Player<'_>, drafts: &[(u64, Draft)], setup: Setup<'_>) -> Vec<C
 }
 
 /// Plays a pod on both and says what differs.
-fn both(player: &Player<'_>, draft: &Draft, setup: Setup<'_>) -> anyhow::Result<Comparison> {
+fn both(player: &Player<'_>, draft: &Draft, setup: Setup<'_>) -> Comparison {
     let text = draft.to_string();
     let reading = read::read("random", text.as_bytes(), &mut |_| Err(String::new()));
     let (Some(scenario), Some(pod)) = (&reading.scenario, &reading.pod) else {
-        return Err(anyhow!(reading.describe()));
+        return Comparison::failed("anywhere", &anyhow!(reading.describe()));
     };
-    if draft.lacks_an_image() {
-        // Host processes need no images; what the engine decides is the same in virtual time.
-        let ours = simulator::play(&watched(scenario)).map_err(|why| anyhow!("{why:?}"))?;
-        let kubelet = without_last_words(player.play(scenario, pod)?);
-        return Ok(Comparison::of(&kubelet, &ours.record));
-    }
-    let folder = folder(setup.folder)?;
     let (kubelet, ours) = thread::scope(|scope| {
-        let ours = scope.spawn(|| program::play(scenario, pod, setup.programs, &folder));
+        let ours = scope.spawn(|| ours(scenario, pod, draft, setup));
         (player.play(scenario, pod), ours.join())
     });
-    let ours = ours.map_err(|_| anyhow!("whoever played it here has panicked"))??;
+    let panicked = |_| Err(anyhow!("whoever played it has panicked"));
+    match (kubelet, ours.unwrap_or_else(panicked)) {
+        (_, Err(why)) => Comparison {
+            is_our_failure: true,
+            ..Comparison::failed("here", &why)
+        },
+        (Err(why), Ok(_)) => Comparison::failed("on the kubelet", &why),
+        (Ok(kubelet), Ok(ours)) if draft.lacks_an_image() => {
+            Comparison::of(scenario, &without_last_words(kubelet), &ours)
+        }
+        (Ok(kubelet), Ok(ours)) => Comparison::of(scenario, &kubelet, &ours),
+    }
+}
+
+fn ours(scenario: &Scenario, pod: &str, draft: &Draft, setup: Setup<'_>) -> anyhow::Result<Record> {
+    if draft.lacks_an_image() {
+        // Host processes need no images; what the engine decides is the same in virtual time.
+        let played = simulator::play(&watched(scenario)).map_err(|why| anyhow!("{why:?}"))?;
+        return Ok(played.record);
+    }
+    let folder = folder(setup.folder)?;
+    let record = program::play(scenario, pod, setup.programs, &folder)?;
     fs::remove_dir_all(&folder)?;
-    Ok(Comparison::of(&kubelet?, &ours))
+    Ok(record)
 }
 
 /// The same play without what the actors leave behind: in virtual time nobody writes anything.

@@ -6,6 +6,7 @@ mod read;
 
 pub(super) use read::PULL_WAITS;
 
+use super::terms::Terms;
 use pillion_engine::Tick;
 use pillion_engine::status::{ConditionKind, Phase};
 use pillion_simulator::Record;
@@ -32,8 +33,8 @@ pub(super) struct Account {
     pub(super) starts_up_late: bool,
     /// When the grace period was made shorter, if it was.
     pub(super) shortened: Option<Tick>,
-    /// When an image was exchanged, if one was.
-    updated: Option<Tick>,
+    /// When the image of which container was exchanged, if one was.
+    updated: Option<(Box<str>, Tick)>,
     /// When a hook or a stop of one container kept a kubelet from everything else.
     pub(super) busy: Vec<(Tick, Tick)>,
     /// The same in order, and without what overlaps.
@@ -101,7 +102,7 @@ pub(super) struct Run {
 // === impl Account ===
 
 impl Account {
-    pub(super) fn of(record: &Record) -> Self {
+    pub(super) fn of(terms: &Terms, record: &Record) -> Self {
         let mut account = Self {
             end: record.end.as_ref().map(|end| end.at),
             ..Self::default()
@@ -127,7 +128,8 @@ impl Account {
         }
         let moment = |name: &str| record.moments.get(name).map(|moment| moment.at);
         account.shortened = moment("shortened").map(|at| account.since_begin(at));
-        account.updated = moment("updated").map(|at| account.since_begin(at));
+        let updated = moment("updated").map(|at| account.since_begin(at));
+        account.updated = terms.updated.clone().zip(updated);
         account.read_lines(record);
         account.merge_busy();
         account.read_statuses(record);
@@ -162,11 +164,33 @@ impl Account {
             return None;
         }
         let mains = self.containers.iter();
-        let mains = mains.filter(|(name, lives)| name.starts_with('m') && lives.is_probed);
-        let killed = mains.flat_map(|(_, lives)| &lives.runs);
-        let killed = killed.filter_map(|run| run.stopping);
-        let killed = killed.filter(|at| *at < self.horizon);
+        let mains = mains.filter(|(name, _)| name.starts_with('m'));
+        let killed = mains.flat_map(|(name, lives)| {
+            let runs = lives.runs.iter();
+            let killed = runs.filter(move |run| self.is_killed_by_probe(name, lives, run));
+            killed.filter_map(|run| run.stopping)
+        });
         killed.filter(|at| self.is_last_main_at(*at)).min()
+    }
+
+    /// Whether a run was told to stop while the pod was to run, and not for its image or because its hook after the start has
+    /// failed.
+    pub(super) fn is_killed_by_probe(&self, name: &str, lives: &Lives, run: &Run) -> bool {
+        let told = run.told().filter(|told| *told < self.horizon);
+        told.is_some_and(|told| {
+            let is_after = |at: Tick| at <= told && told <= self.put_off(at, at + NOTICE);
+            let is_exchanged = self.update_of(name).is_some_and(is_after);
+            let is_hooked =
+                lives.waits.contains_key(HOOK_FAILED) && run.post_start_done.is_some_and(is_after);
+            lives.is_probed && !is_exchanged && !is_hooked
+        })
+    }
+
+    /// When the image of a container was exchanged, if it was.
+    pub(super) fn update_of(&self, name: &str) -> Option<Tick> {
+        let updated = self.updated.as_ref();
+        let its = updated.filter(|(container, _)| **container == *name);
+        its.map(|(_, at)| *at)
     }
 
     fn is_last_main_at(&self, killed: Tick) -> bool {
@@ -190,9 +214,9 @@ impl Account {
         killed.is_some_and(|killed| self.runs_of('i').any(|run| run.starting > killed))
     }
 
-    /// Whether a run was told to stop before the pod was told to go, if it was told at all.
+    /// Whether a run was told to stop before the pod began to go, if it was told at all.
     pub(super) fn was_told_in_time(&self, run: &Run) -> Option<bool> {
-        run.stopping.map(|at| at < self.horizon)
+        run.stopping.map(|at| at < self.goes())
     }
 
     /// The runs of all containers whose names begin so.
@@ -202,10 +226,10 @@ impl Account {
         those.flat_map(|(_, lives)| &lives.runs)
     }
 
-    /// Whether a run had begun, and whether it had been told to stop or had ended, when an image was exchanged; `None` if none was.
-    pub(super) fn found_by_update(&self, run: &Run) -> Option<(bool, bool)> {
+    /// Whether a run had begun, and whether it had been told to stop or had ended, when its image was exchanged; `None` if it was not.
+    pub(super) fn found_by_update(&self, name: &str, run: &Run) -> Option<(bool, bool)> {
         let over = run.stopping.or(run.exited);
-        self.updated
+        self.update_of(name)
             .map(|updated| (run.starting < updated, over.is_some_and(|at| at < updated)))
     }
 }

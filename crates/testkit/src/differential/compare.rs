@@ -12,6 +12,7 @@ mod shown;
 mod stops;
 
 use super::account::{Account, Lives, NOTICE, Run};
+use super::terms::Terms;
 use pillion_engine::Tick;
 use pillion_simulator::Record;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use std::time::Duration;
 /// Two plays of one pod.
 #[derive(Clone, Copy)]
 struct Plays<'a> {
+    terms: &'a Terms,
     kubelet: &'a Account,
     ours: &'a Account,
 }
@@ -33,9 +35,9 @@ struct Both<'a> {
 }
 
 /// What differs, in sentences.
-pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
-    let (kubelet, ours) = (&Account::of(kubelet), &Account::of(ours));
-    let plays = Plays { kubelet, ours };
+pub fn compare(terms: &Terms, kubelet: &Record, ours: &Record) -> Vec<String> {
+    let (kubelet, ours) = (&Account::of(terms, kubelet), &Account::of(terms, ours));
+    let plays = Plays::new(terms, kubelet, ours);
     let mut found = Vec::new();
     found.extend(ends(plays));
     for both in plays.containers() {
@@ -51,16 +53,19 @@ pub fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
     found
 }
 
-/// Whether the plays went the same way to their ends, so that nothing of how they ended was passed over because they had
-/// parted before.
-pub fn go_the_same_way(kubelet: &Record, ours: &Record) -> bool {
-    let (kubelet, ours) = (&Account::of(kubelet), &Account::of(ours));
-    let plays = Plays { kubelet, ours };
-    plays.ran_alike() && !plays.is_cut_short()
+/// Whether the plays went the same way to their ends, so that nothing was passed over because they had parted before.
+pub fn go_the_same_way(terms: &Terms, kubelet: &Record, ours: &Record) -> bool {
+    let (kubelet, ours) = (&Account::of(terms, kubelet), &Account::of(terms, ours));
+    let plays = Plays::new(terms, kubelet, ours);
+    let parts = |both: Both<'_>| both.is_shifted() || both.is_updated_between();
+    plays.ran_alike()
+        && !plays.is_cut_short()
+        && !plays.stop_others()
+        && !plays.containers().any(parts)
 }
 
 fn ends(plays: Plays<'_>) -> Option<String> {
-    let Plays { kubelet, ours } = plays;
+    let Plays { kubelet, ours, .. } = plays;
     if let (Some(_), Some(_)) = (kubelet.end, ours.end)
         && kubelet.phase != ours.phase
         && plays.have_same_result()
@@ -100,6 +105,14 @@ fn ends(plays: Plays<'_>) -> Option<String> {
 // === impl Plays ===
 
 impl<'a> Plays<'a> {
+    fn new(terms: &'a Terms, kubelet: &'a Account, ours: &'a Account) -> Self {
+        Self {
+            terms,
+            kubelet,
+            ours,
+        }
+    }
+
     /// Those that are in both.
     fn containers(self) -> impl Iterator<Item = Both<'a>> {
         let theirs = self.kubelet.containers.iter();
@@ -152,7 +165,21 @@ impl<'a> Plays<'a> {
             let is_starting = last.is_some_and(|run| self.kubelet.is_starting_at_deletion(run));
             is_starting || both.is_there_in_one() || !both.told_alike(runs)
         };
-        self.kubelet.is_deleted && self.containers().any(differs)
+        let are_stopped = self.kubelet.is_deleted || self.have_completed();
+        are_stopped && self.containers().any(differs)
+    }
+
+    /// Whether the last main ended, and nobody told the pod to go.
+    fn have_completed(self) -> bool {
+        let has = |account: &Account| account.completed().is_some() && !account.is_deleted;
+        has(self.kubelet) && has(self.ours)
+    }
+
+    /// Whether the pod was told to go in both, or ended by itself in both: then it is stopped in the same order.
+    fn go_alike(self) -> bool {
+        let is_deleted = self.kubelet.is_deleted && self.ours.is_deleted;
+        // A kubelet takes a probe's kill of the last main for the end of the pod.
+        is_deleted || self.have_completed() && self.kubelet.last_main_killed().is_none()
     }
 }
 
@@ -188,56 +215,67 @@ impl Both<'_> {
     }
 
     /// A kubelet that finds the container that a probe has killed in a back-off forgets why it ended, and takes a 0 for an
-    /// end as wanted. There is no back-off before the third run.
+    /// end as wanted, if it runs the container again on failure only. There is no back-off before the third run.
     fn is_forgotten(self) -> bool {
-        let run = u32::try_from(self.theirs.runs.len()).unwrap_or_default();
-        let last = self.theirs.runs.last();
-        let killed = last.is_some_and(|run| run.is_killed(self.plays.kubelet.horizon));
-        run >= 3 && killed && self.theirs.is_probed && self.theirs.codes.get(&run) == Some(&0)
+        let Self { name, theirs, .. } = self;
+        let Plays { terms, kubelet, .. } = self.plays;
+        let run = u32::try_from(theirs.runs.len()).unwrap_or_default();
+        let last = theirs.runs.last();
+        let killed = last.is_some_and(|run| kubelet.is_killed_by_probe(name, theirs, run));
+        let is_well = theirs.codes.get(&run) == Some(&0);
+        run >= 3 && killed && is_well && terms.on_failure.contains(name)
     }
 
     /// A kubelet that restarts all containers again and again never waits; we do from the second time on, so the third run is
-    /// the first that may be missing.
+    /// the first that may be missing, if the wait is worth mentioning.
     fn is_held_back(self, run: usize) -> bool {
-        let Plays { kubelet, ours } = self.plays;
-        run >= 3 && kubelet.restarts_of_all >= 2 && ours.has_restarted_all()
+        let Plays {
+            terms,
+            kubelet,
+            ours,
+        } = self.plays;
+        let waits = terms.longest_wait > NOTICE;
+        waits && run >= 3 && kubelet.restarts_of_all >= 2 && ours.has_restarted_all()
     }
 
-    /// Whether it was there in one play when the pod was stopped, and not in the other.
+    /// Whether it was there in one play when the pod began to go, and not in the other.
     fn is_there_in_one(self) -> bool {
-        let Plays { kubelet, ours } = self.plays;
+        let Plays { kubelet, ours, .. } = self.plays;
         kubelet.is_there_to_stop(self.theirs) != ours.is_there_to_stop(self.own)
     }
 
-    /// Whether it came or went by itself at about the time at which the pod was told to go.
+    /// Whether it came or went by itself at about the time at which the pod began to go.
     fn is_restless(self) -> bool {
-        let Plays { kubelet, ours } = self.plays;
-        kubelet.is_restless_at_deletion(self.theirs) || ours.is_restless_at_deletion(self.own)
+        let Plays { kubelet, ours, .. } = self.plays;
+        kubelet.is_restless(self.theirs) || ours.is_restless(self.own)
     }
 
     /// Whether one of them began a run in the same breath in which all were restarted, so that its runs have other numbers: a
     /// kubelet that starts the containers of a pod sees an end when it is through.
     fn is_shifted(self) -> bool {
-        let Plays { kubelet, ours } = self.plays;
+        let Plays { kubelet, ours, .. } = self.plays;
         let are_restarted = kubelet.has_restarted_all() && ours.has_restarted_all();
         let told = |account: &Account, lives: &Lives| {
-            let told = lives
-                .runs
-                .iter()
-                .filter(|run| run.is_killed(account.horizon));
-            told.count()
+            let runs = lives.runs.iter();
+            let told = runs.filter(|run| run.is_killed(account.horizon));
+            let young = told.clone().filter(|run| account.is_told_at_once(run));
+            (told.count(), young.count())
         };
-        are_restarted && told(kubelet, self.theirs) != told(ours, self.own)
+        let (theirs, own) = (told(kubelet, self.theirs), told(ours, self.own));
+        // Each that was told in one play only must have been begun in that breath.
+        let young = if theirs.0 > own.0 { theirs.1 } else { own.1 };
+        are_restarted && theirs.0 != own.0 && theirs.0.abs_diff(own.0) <= young
     }
 
     /// Whether an image was exchanged after the end of a run in one play, and before it in the other: what has ended for
     /// good is not started for it. Or before its beginning: then it is simply the image that the run has.
     fn is_updated_between(self) -> bool {
-        let Plays { kubelet, ours } = self.plays;
+        let Plays { kubelet, ours, .. } = self.plays;
         let mut runs = self.runs();
         runs.any(|(_, theirs, own)| {
-            let is_unaware = kubelet.starts_unaware(theirs);
-            let (theirs, own) = (kubelet.found_by_update(theirs), ours.found_by_update(own));
+            let is_unaware = kubelet.starts_unaware(self.name, theirs);
+            let theirs = kubelet.found_by_update(self.name, theirs);
+            let own = ours.found_by_update(self.name, own);
             theirs != own || is_unaware
         })
     }
@@ -246,7 +284,7 @@ impl Both<'_> {
     fn told_alike(self, run: usize) -> bool {
         let told =
             |account: &Account, lives: &Lives| account.was_told_in_time(lives.runs.get(run - 1)?);
-        let Plays { kubelet, ours } = self.plays;
+        let Plays { kubelet, ours, .. } = self.plays;
         run == 0 || told(kubelet, self.theirs) == told(ours, self.own)
     }
 

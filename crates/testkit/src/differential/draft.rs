@@ -61,6 +61,8 @@ struct Life {
     exits: (i32, i32),
     /// `None` ignores the signal.
     stops_in: Option<u32>,
+    /// Its exit code when it is told to stop, if that is another one.
+    stop_exits: Option<i32>,
 }
 
 /// How long a hook takes, and how it ends.
@@ -79,6 +81,8 @@ struct Startup {
     after: u32,
     /// It may fail so many times.
     threshold: u32,
+    /// The grace period of the stop that follows, in seconds, if it has its own.
+    grace: Option<u32>,
 }
 
 /// A readiness probe, once in a second.
@@ -211,10 +215,34 @@ impl Draft {
         }
         if stays {
             draft.stay(dice);
+            if beside.one_in(3) {
+                draft.complete(&mut beside);
+            }
+        } else if beside.one_in(6) {
+            draft.restart_all(&mut beside);
         }
         draft.draw_ways(&mut beside);
         draft.draw_thresholds(&mut beside);
+        draft.draw_stops(&mut beside);
         draft
+    }
+
+    /// Draws how containers end that are told to stop, and when the pod is deleted if they wait long when they have crashed.
+    fn draw_stops(&mut self, dice: &mut Dice) {
+        for part in &mut self.containers {
+            part.life.stop_exits = dice.one_in(4).then(|| dice.pick(&[0, 1, 42]));
+            if let Some(startup) = &mut part.startup {
+                startup.grace = dice.one_in(3).then_some(2);
+            }
+        }
+        if let Some(deletion) = self
+            .deletion
+            .as_mut()
+            .filter(|_| self.delay == Delay::Usual)
+            && dice.one_in(2)
+        {
+            deletion.after += 4 * STEP;
+        }
     }
 
     /// Whether a second deletion makes the time shorter; the other way round it changes nothing.
@@ -312,6 +340,7 @@ impl Part {
                 way: Way::Exec,
                 after,
                 threshold,
+                grace: None,
             }
         });
         self.readiness = dice.one_in(4).then(|| Readiness {
@@ -352,6 +381,7 @@ impl Life {
             exits: (first, later),
             // Never two seconds: whoever is told when the budget is used up is killed just then.
             stops_in: (!dice.one_in(6)).then(|| dice.pick(&[0, 0, 25 + offset, 60 + offset])),
+            stop_exits: None,
         }
     }
 }

@@ -42,10 +42,17 @@ pub(crate) struct Director<'t> {
     /// A restart of the node that was asked for.
     ticket: Option<Ticket>,
     late: Late,
-    exits: Vec<(Tick, LineName)>,
+    exits: Vec<Exit>,
     moments: BTreeMap<Box<str>, Tick>,
     glimpses: Vec<Glimpse>,
     looked: Tick,
+}
+
+/// The end of a process, as it was noticed.
+struct Exit {
+    noticed: Tick,
+    began: Option<Tick>,
+    line: LineName,
 }
 
 /// How often is looked whether something has changed.
@@ -139,14 +146,20 @@ impl<'t> Director<'t> {
 
     /// Sees what has changed.
     fn look(&mut self, time: Duration) -> anyhow::Result<()> {
-        for Life { who, gone, .. } in self.witness.wait(time)? {
+        for life in self.witness.wait(time)? {
+            let began = life.when(Word::Starting);
+            let Life { who, gone, .. } = life;
             // A hook or probe that could still say so has said so.
             let says = |word| who.says(word);
             let (starting, exited) = (says(Word::Starting), says(Word::Exited));
             let lines = self.stage.lines();
             let count = |name: &LineName| lines.iter().filter(|(_, line)| line == name).count();
             if who.part == Part::Itself || count(&starting) > count(&exited) {
-                self.exits.extend(gone.map(|at| (at, exited)));
+                self.exits.extend(gone.map(|noticed| Exit {
+                    noticed,
+                    began,
+                    line: exited,
+                }));
             }
         }
         let new = self.place.seen(&self.name, self.glimpses.len())?;
@@ -344,8 +357,11 @@ impl<'t> Director<'t> {
     fn record(&self) -> Record {
         let from_start = |at: Tick| Tick::ZERO + at.since(self.began);
         let mut record = Record::default();
-        let mut lines = self.stage.lines();
-        lines.extend(self.exits.iter().cloned());
+        let written = self.stage.lines();
+        let exits = self.exits.iter();
+        let exits = exits.map(|exit| (exit.at(&written), exit.line.clone()));
+        let mut lines: Vec<_> = exits.collect();
+        lines.extend(written);
         lines.sort_by_key(|(at, _)| *at);
         let new_image = self.new_image();
         for Glimpse { at, pod } in &self.glimpses {
@@ -403,6 +419,19 @@ impl<'t> Director<'t> {
     }
 }
 
+// === impl Exit ===
+
+impl Exit {
+    /// When it was, by these lines: whoever was looking elsewhere meanwhile has noticed it only after the next one had begun.
+    fn at(&self, lines: &[(Tick, LineName)]) -> Tick {
+        let starting = self.line.who.says(Word::Starting);
+        let starts = lines.iter().filter(|(_, line)| *line == starting);
+        let later = starts.filter(|(at, _)| self.began.is_some_and(|began| *at > began));
+        let next = later.map(|(at, _)| *at).min();
+        next.map_or(self.noticed, |next| next.min(self.noticed))
+    }
+}
+
 /// Whether the pod is gone, or has its result and is not being deleted.
 fn has_ended(glimpse: &Glimpse) -> bool {
     glimpse.pod.as_ref().is_none_or(|pod| {
@@ -417,4 +446,27 @@ fn container_id(pod: &Value, name: &str) -> Option<String> {
     let status = status::all_statuses(pod).find(|status| status["name"] == name)?;
     let id = status["containerID"].as_str()?;
     id.strip_prefix("containerd://").map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_that_was_noticed_late_is_no_later_than_the_next_start() {
+        let at = |seconds: u64| Tick::ZERO + Duration::from_secs(seconds);
+        let who = Who::container("m1");
+        let starting = |seconds| (at(seconds), who.says(Word::Starting));
+        let exit = |began, noticed| Exit {
+            noticed: at(noticed),
+            began: Some(at(began)),
+            line: who.says(Word::Exited),
+        };
+        let lines = [starting(1), starting(5), starting(9)];
+
+        assert_eq!(exit(1, 4).at(&lines), at(4));
+        assert_eq!(exit(1, 6).at(&lines), at(5));
+        assert_eq!(exit(5, 10).at(&lines), at(9));
+        assert_eq!(exit(9, 12).at(&lines), at(12));
+    }
 }

@@ -4,9 +4,6 @@ use super::{Account, COMES_BACK, HOOK_FAILED, Lives, NOTICE, Run};
 use pillion_engine::Tick;
 use std::time::Duration;
 
-/// What each run may add.
-const EACH_RUN: Duration = Duration::from_millis(2_500);
-
 // === impl Account ===
 
 impl Account {
@@ -17,7 +14,7 @@ impl Account {
         let by_then = self.put_off(Tick::ZERO, at + NOTICE);
         let before = self.runs_of('i').filter(|run| run.starting <= by_then);
         let runs = run + before.count();
-        let until = at + NOTICE + times(EACH_RUN, runs) + times(COMES_BACK, self.failures());
+        let until = at + NOTICE + times(NOTICE, runs) + times(COMES_BACK, self.failures());
         self.put_off(Tick::ZERO, until).since(at)
     }
 
@@ -28,6 +25,19 @@ impl Account {
         self.put_off(from, until)
     }
 
+    /// Whether a run was told to stop in the breath in which it began: whoever starts all containers of a pod sees what has
+    /// happened meanwhile when it is through.
+    pub(in super::super) fn is_told_at_once(&self, run: &Run) -> bool {
+        let through = self.put_off(run.starting, run.starting + NOTICE);
+        run.told().is_some_and(|told| told <= through)
+    }
+
+    /// How old a run may be before a kubelet does to it what is due at that age.
+    pub(in super::super) fn at_the_latest(&self, run: &Run, age: Duration) -> Duration {
+        let due = run.starting + age + NOTICE;
+        self.put_off(run.starting, due).since(run.starting)
+    }
+
     /// How long it was busy with one container or another before the pod was told to go.
     pub(in super::super) fn busy_time(&self) -> Duration {
         let busy = self.busy_spells.iter();
@@ -36,7 +46,7 @@ impl Account {
     }
 
     /// A moment, put off by all the time since another in which the kubelet was busy before it came.
-    fn put_off(&self, since: Tick, until: Tick) -> Tick {
+    pub(super) fn put_off(&self, since: Tick, until: Tick) -> Tick {
         let busy = self.busy_spells.iter();
         busy.fold(until, |until, (from, to)| {
             if *from < until {
@@ -60,8 +70,9 @@ impl Account {
 
     /// Whether the kubelet was busy from the exchange of an image to the end of a run, with another container or with the stop of
     /// this one, so that it never came to exchange it.
-    pub(in super::super) fn is_busy_until_end(&self, run: &Run) -> bool {
-        self.updated.zip(run.exited).is_some_and(|(updated, end)| {
+    pub(in super::super) fn is_busy_until_end(&self, name: &str, run: &Run) -> bool {
+        let exchange = self.update_of(name).zip(run.exited);
+        exchange.is_some_and(|(updated, end)| {
             let covers =
                 |(from, to): &(Tick, Tick)| *from <= updated + NOTICE && *to + NOTICE >= end;
             let is_told_later = run.stopping.is_some_and(|told| told > updated);
@@ -71,8 +82,8 @@ impl Account {
 
     /// Whether a run was begun by a kubelet that did not know yet that its image was exchanged: it was in the middle of starting
     /// the containers.
-    pub(in super::super) fn starts_unaware(&self, run: &Run) -> bool {
-        self.updated.is_some_and(|updated| {
+    pub(in super::super) fn starts_unaware(&self, name: &str, run: &Run) -> bool {
+        self.update_of(name).is_some_and(|updated| {
             let covers = |(from, to): &(Tick, Tick)| {
                 *from <= updated && updated <= *to && run.starting <= *to + NOTICE
             };

@@ -1,4 +1,5 @@
-//! What happens around the moment at which a pod is told to go, and when its stops begin.
+//! What happens around the moment at which a pod begins to go, because it is told to or because its last main has ended, and
+//! when its stops begin.
 
 use super::{Account, Lives, Run};
 use pillion_engine::Tick;
@@ -32,30 +33,46 @@ impl Account {
             })
     }
 
-    /// Whether a container came or went by itself at about that time.
-    pub(in super::super) fn is_restless_at_deletion(&self, lives: &Lives) -> bool {
-        let near = |at| self.is_near_horizon(at);
+    /// Whether a container came or went by itself at about the time at which the pod began to go.
+    pub(in super::super) fn is_restless(&self, lives: &Lives) -> bool {
+        let goes = self.goes();
+        let near = |at| are_near(goes, at);
+        // The last main goes when it ends, and not by chance at that time.
+        let is_reason = |end: Tick| !self.is_deleted && end == goes;
+        let by_itself = |end: Tick| near(end) && !is_reason(end);
         lives.runs.iter().any(|run| {
-            let is_told = self.is_stopped_by_deletion(run);
-            near(run.starting) || run.exited.is_some_and(near) && !is_told
+            let is_told = self.is_stopped_with_pod(run);
+            near(run.starting) || run.exited.is_some_and(by_itself) && !is_told
         })
     }
 
     fn is_near_horizon(&self, at: Tick) -> bool {
-        at.since(self.horizon).max(self.horizon.since(at)) <= VERGE
+        are_near(self.horizon, at)
+    }
+
+    /// When the pod began to go: it was told to, or its last main had ended. If it did not, when watching stopped.
+    pub(super) fn goes(&self) -> Tick {
+        let completed = self.completed().filter(|_| !self.is_deleted);
+        completed.unwrap_or(self.horizon)
     }
 
     /// Whether a run had been up for a while when the pod was told to go, and was told to stop for it.
     pub(in super::super) fn is_stopped_by_deletion(&self, run: &Run) -> bool {
-        let is_up = self.is_deleted && run.starting + VERGE < self.horizon;
-        is_up && run.told().is_some_and(|told| told >= self.horizon)
+        self.is_deleted && self.is_stopped_with_pod(run)
+    }
+
+    /// Whether a run had been up for a while when the pod began to go, and was told to stop for it.
+    pub(in super::super) fn is_stopped_with_pod(&self, run: &Run) -> bool {
+        let goes = self.goes();
+        run.starting + VERGE < goes && run.told().is_some_and(|told| told >= goes)
     }
 
     /// Whether the kubelet was in the middle of something when the pod was told to go: it finishes that first.
     pub(in super::super) fn is_busy_at_deletion(&self) -> bool {
-        let is_restless = |lives| self.is_restless_at_deletion(lives);
+        let is_restless = |lives| self.is_restless(lives);
         let is_under_way = |(from, to): &(Tick, Tick)| *from < self.horizon && *to >= self.horizon;
-        self.containers.values().any(is_restless) || self.busy.iter().any(is_under_way)
+        self.is_deleted && self.containers.values().any(is_restless)
+            || self.busy.iter().any(is_under_way)
     }
 
     /// Whether the hook after the start of a run was at work when the pod was told to go. A kubelet waits for it, and if it fails
@@ -67,9 +84,10 @@ impl Account {
         begun.is_some_and(|begun| begun <= self.horizon)
     }
 
-    /// Whether a container was up when the pod was told to go, or was started after that.
+    /// Whether a container was up when the pod began to go, or was started after that.
     pub(in super::super) fn is_there_to_stop(&self, lives: &Lives) -> bool {
-        let is_over = |run: &Run| run.exited.is_some_and(|exited| exited < self.horizon);
+        let goes = self.goes();
+        let is_over = |run: &Run| run.exited.is_some_and(|exited| exited < goes);
         lives.runs.iter().any(|run| !is_over(run))
     }
 
@@ -89,31 +107,39 @@ impl Account {
         rest.max().unwrap_or_default()
     }
 
-    /// Whether a container was not up when the pod was told to go, or only just.
-    pub(in super::super) fn is_down_at_deletion(&self, lives: &Lives) -> bool {
+    /// Whether a container was not up when the pod began to go, or only just.
+    pub(in super::super) fn is_down_then(&self, lives: &Lives) -> bool {
+        let goes = self.goes();
         let over = |run: &Run| {
-            run.exited
-                .is_some_and(|exited| exited <= self.horizon + VERGE)
+            let is_over = run.exited.is_some_and(|exited| exited <= goes + VERGE);
+            is_over && !self.is_stopped_with_pod(run)
         };
         lives.runs.last().is_none_or(over)
     }
 
-    /// How long after the pod was told to go the first of those that were up began to stop.
+    /// How long after the pod began to go the first of those that were up began to stop.
     pub(in super::super) fn hears_after(&self) -> Option<Duration> {
-        Some(self.heard()?.since(self.horizon))
+        Some(self.heard()?.since(self.goes()))
     }
 
+    /// When the first was told to stop because the pod goes.
     fn heard(&self) -> Option<Tick> {
+        let goes = self.begins_to_go()?;
         let runs = self.containers.values().flat_map(|lives| &lives.runs);
         let told = runs.filter_map(Run::told);
-        told.filter(|told| self.is_deleted && *told >= self.horizon)
-            .min()
+        told.filter(|told| *told >= goes).min()
     }
 
-    /// How long after it had heard of the deletion a run was given its signal; and how long after the last thing that it can
-    /// have waited for: its own hook, or the end of another.
+    /// When the pod began to go, if it did.
+    fn begins_to_go(&self) -> Option<Tick> {
+        let goes = self.is_deleted || self.completed().is_some();
+        goes.then(|| self.goes())
+    }
+
+    /// How long after anybody had heard that the pod goes a run was given its signal; and how long after the last thing that it
+    /// can have waited for: its own hook, or the end of another.
     pub(in super::super) fn turn(&self, run: &Run) -> Option<(Duration, Duration)> {
-        let heard = self.heard().filter(|_| self.is_stopped_by_deletion(run))?;
+        let heard = self.heard().filter(|_| self.is_stopped_with_pod(run))?;
         let signal = run.stopping?;
         let runs = self.containers.values().flat_map(|lives| &lives.runs);
         let ends = runs.filter_map(|run| run.exited).chain(run.pre_stop_done);
@@ -127,20 +153,31 @@ impl Account {
     pub(in super::super) fn killed_after(&self, run: &Run) -> Option<Duration> {
         let told = run.told().filter(|_| run.exiting.is_none())?;
         let exited = run.exited.filter(|_| run.stopping.is_some())?;
-        let begin = if self.is_deleted && told >= self.horizon {
-            self.heard()
-        } else {
-            self.completed().filter(|completed| *completed <= told)
-        };
+        let is_with_pod = self.begins_to_go().is_some_and(|goes| told >= goes);
+        let begin = self.heard().filter(|_| is_with_pod && self.is_deleted);
+        let begin = begin.or_else(|| self.completed().filter(|completed| *completed <= told));
         Some(exited.since(begin.unwrap_or(told)))
     }
 
     /// When the last main ended, if the pod has completed.
-    fn completed(&self) -> Option<Tick> {
+    pub(in super::super) fn completed(&self) -> Option<Tick> {
         self.end?;
         let ends: Option<Vec<_>> = self.runs_of('m').map(|run| run.exited).collect();
         ends?.into_iter().max()
     }
+
+    /// How long after the last thing that happened to a container, or the deletion, the pod was shown to have ended.
+    pub(in super::super) fn ends_after(&self) -> Option<Duration> {
+        let runs = self.containers.values().flat_map(|lives| &lives.runs);
+        let times = runs.flat_map(|run| [Some(run.starting), run.exited]);
+        let deleted = self.is_deleted.then_some(self.horizon);
+        let last = times.flatten().chain(deleted).max()?;
+        Some(self.end?.since(last))
+    }
+}
+
+fn are_near(one: Tick, other: Tick) -> bool {
+    one.since(other).max(other.since(one)) <= VERGE
 }
 
 /// Clocks and pipes take their time.

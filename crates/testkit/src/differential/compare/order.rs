@@ -47,7 +47,7 @@ pub(super) fn all(plays: Plays<'_>) -> Vec<String> {
 
 /// Two things that are clearly apart in both plays come in the same order.
 fn clearly_apart(plays: Plays<'_>) -> Vec<String> {
-    let Plays { kubelet, ours } = plays;
+    let Plays { kubelet, ours, .. } = plays;
     let events: Vec<_> = events(kubelet)
         .into_iter()
         .filter_map(|(event, at)| Some((event, at, time(ours, event)?)))
@@ -74,23 +74,23 @@ fn clearly_apart(plays: Plays<'_>) -> Vec<String> {
     found
 }
 
-/// In a pod that is deleted, whoever waits for the end of another in one play does so in the other.
+/// In a pod that goes, whoever waits for the end of another in one play does so in the other.
 fn stop_after_end(one: Both<'_>, other: Both<'_>) -> Option<String> {
-    let Plays { kubelet, ours } = one.plays;
+    let Plays { kubelet, ours, .. } = one.plays;
     // Who is not up just then is not waited for.
     let mut waits = one.plays.containers();
     let is_restless =
         waits.any(|both| is_between(both.name, one.name, other.name) && both.is_restless());
     let is_known = is_restless || one.plays.stop_others();
-    if one.is_cut_short() || other.is_cut_short() || is_known {
+    if one.is_cut_short() || other.is_cut_short() || is_known || !one.plays.go_alike() {
         return None;
     }
     let gap = |account: &Account, told: Option<&Run>, ended: Option<&Run>| {
         let (told, ended) = (told?, ended?);
         // Whoever is killed has used up the time of all, and those that are left are told with it.
         let end = ended.exited.filter(|_| ended.exiting.is_some())?;
-        let by_deletion = |run: &Run| account.is_stopped_by_deletion(run);
-        let both = by_deletion(told) && by_deletion(ended);
+        let with_pod = |run: &Run| account.is_stopped_with_pod(run);
+        let both = with_pod(told) && with_pod(ended);
         both.then_some(gap(told.stopping?, end))
     };
     let theirs = gap(kubelet, one.theirs.runs.last(), other.theirs.runs.last())?;
@@ -147,22 +147,22 @@ fn gap(at: Tick, from: Tick) -> Gap {
     at.elapsed().as_secs_f64() - from.elapsed().as_secs_f64()
 }
 
-/// The order of stops in a pod that is deleted is ours where a kubelet has none: an init container goes before the sidecars
+/// The order of stops in a pod that goes is ours where a kubelet has none: an init container goes before the sidecars
 /// that it may use, and a sidecar that is down does not confuse those beside it.
 fn is_on_purpose(kubelet: &Account, one: &str, two: &str) -> bool {
     let is_listed = |name: &str| !name.starts_with('m');
     let both = is_listed(one) && is_listed(two);
     let is_init = one.starts_with('i') || two.starts_with('i');
-    both && kubelet.is_deleted && (is_init || has_one_down(kubelet, one, two))
+    both && (is_init || has_one_down(kubelet, one, two))
 }
 
-/// Whether a container of a pod that is deleted has the place in the order of stops that a kubelet would give it, too: see
+/// Whether a container of a pod that goes has the place in the order of stops that a kubelet would give it, too: see
 /// above.
 pub(super) fn keeps_its_turn(kubelet: &Account, name: &str) -> bool {
     let mut others = kubelet.containers.iter();
     name.starts_with('m')
         || !others.any(|(other, lives)| {
-            let is_down = kubelet.is_down_at_deletion(lives);
+            let is_down = kubelet.is_down_then(lives);
             match other.chars().next() {
                 Some('i') => !is_down,
                 Some('r') => is_down,
@@ -171,12 +171,12 @@ pub(super) fn keeps_its_turn(kubelet: &Account, name: &str) -> bool {
         })
 }
 
-/// Whether a sidecar of those in the list from one to the other was down when the pod was told to go.
+/// Whether a sidecar of those in the list from one to the other was down when the pod began to go.
 fn has_one_down(kubelet: &Account, one: &str, two: &str) -> bool {
     let mut all = kubelet.containers.iter();
     all.any(|(name, lives)| {
         let is_between = name.starts_with('r') && is_between(name, one, two);
-        is_between && kubelet.is_down_at_deletion(lives)
+        is_between && kubelet.is_down_then(lives)
     })
 }
 

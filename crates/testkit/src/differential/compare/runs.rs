@@ -1,6 +1,6 @@
 //! The runs of one container: how many, with which hooks, how each was stopped and how it ended.
 
-use super::super::account::{Account, Lives, NOTICE, Run};
+use super::super::account::{Account, COMES_BACK, Lives, NOTICE, Run};
 use super::{Both, Plays, had_time};
 use pillion_engine::Tick;
 use std::cmp::Ordering;
@@ -20,6 +20,7 @@ pub(super) fn all(both: Both<'_>) -> Vec<String> {
     let mut found = Vec::new();
     found.extend(count(both));
     found.extend(late_start(both));
+    found.extend(back_off(both));
     for (number, theirs, own) in both.runs() {
         found.extend(end(both, number, theirs, own));
         found.extend(kill(both, number, theirs, own));
@@ -34,7 +35,7 @@ pub(super) fn all(both: Both<'_>) -> Vec<String> {
 
 /// A run that only one of them had counts if the other had the time for it.
 fn count(both: Both<'_>) -> Option<String> {
-    let Plays { kubelet, ours } = both.plays;
+    let Plays { kubelet, ours, .. } = both.plays;
     let counts = (both.theirs.runs.len(), both.own.runs.len());
     let (theirs, own) = ((kubelet, both.theirs), (ours, both.own));
     let (more, fewer, place) = match counts.0.cmp(&counts.1) {
@@ -78,17 +79,43 @@ fn owes(
     let to = more.1.runs[number].starting;
     let due = both.plays.kubelet.delayed(due_from, to.since(from));
     // A start of somebody else may be what was waited for, and so may one that did not come.
-    let is_alone = |account: &Account, from: Tick, to: Tick| {
-        let within = |at: Tick| from <= at && at <= to;
-        let others = account.containers.iter();
-        let others = others.filter(|(name, _)| &***name != both.name);
-        let mut runs = others.flat_map(|(_, lives)| &lives.runs);
-        !runs.any(|run| within(run.starting) || run.exited.is_some_and(within))
-    };
-    let are_alone = is_alone(more.0, from, to) && is_alone(fewer.0, due_from, due);
+    let are_alone =
+        is_alone(more.0, both.name, from, to) && is_alone(fewer.0, both.name, due_from, due);
     let is_told = [more, fewer]
         .map(|(account, lives)| account.has_restarted_all() || lives.was_killed(account.horizon));
     are_alone && is_told == [false; 2] && due <= fewer.0.horizon
+}
+
+/// Whoever is run again because of its policy alone waits as long for it. A kubelet may come to it later.
+fn back_off(both: Both<'_>) -> Option<String> {
+    let Plays { kubelet, ours, .. } = both.plays;
+    let wait = |account: &Account, lives: &Lives, number: usize| {
+        let (last, next) = (lives.runs.get(number - 1)?, lives.runs.get(number)?);
+        let from = last.exited.filter(|_| last.told().is_none())?;
+        let is_alone = is_alone(account, both.name, from, next.starting);
+        let is_known = account.has_restarted_all() || lives.was_killed(account.horizon);
+        (is_alone && !is_known).then(|| next.starting.since(from))
+    };
+    let runs = 1..both.theirs.runs.len().min(both.own.runs.len());
+    let mut waits = runs.filter_map(|number| {
+        let theirs = wait(kubelet, both.theirs, number)?;
+        Some((number + 1, theirs, wait(ours, both.own, number)?))
+    });
+    let (number, theirs, own) =
+        waits.find(|(_, theirs, own)| *own > *theirs + NOTICE || *theirs > *own + COMES_BACK)?;
+    let (name, theirs, own) = (both.name, theirs.as_secs_f64(), own.as_secs_f64());
+    Some(format!(
+        "run {number} of {name} begins {theirs:.1} s after the end of the one before on the kubelet, and {own:.1} s after it here"
+    ))
+}
+
+/// Whether nobody else came or went meanwhile.
+fn is_alone(account: &Account, name: &str, from: Tick, to: Tick) -> bool {
+    let within = |at: Tick| from <= at && at <= to;
+    let others = account.containers.iter();
+    let others = others.filter(|(other, _)| ***other != *name);
+    let mut runs = others.flat_map(|(_, lives)| &lives.runs);
+    !runs.any(|run| within(run.starting) || run.exited.is_some_and(within))
 }
 
 /// Whether a kubelet has ended more by then than we would have, or had no time to.
@@ -98,12 +125,12 @@ fn is_over(both: Both<'_>, at: Tick, number: usize) -> bool {
     let killed = kubelet.last_main_killed();
     killed.is_some_and(|killed| at + kubelet.drift(at, number) >= killed)
         || both.is_forgotten()
-        || runs.any(|run| kubelet.is_busy_until_end(run))
+        || runs.any(|run| kubelet.is_busy_until_end(both.name, run))
 }
 
 /// Nothing is started in a pod that is being deleted; here there is no excuse for it.
 fn late_start(both: Both<'_>) -> Option<String> {
-    let Plays { kubelet, ours } = both.plays;
+    let Plays { kubelet, ours, .. } = both.plays;
     let late = |account: &Account, lives: &Lives, by: Duration| {
         let mut runs = lives.runs.iter();
         account.is_deleted && runs.any(|run| run.starting > account.horizon + by)
@@ -121,7 +148,7 @@ fn late_start(both: Both<'_>) -> Option<String> {
 
 /// An end that only one of them saw counts if the other had the time for it.
 fn end(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
-    let Plays { kubelet, ours } = both.plays;
+    let Plays { kubelet, ours, .. } = both.plays;
     let (theirs, own) = ((kubelet, theirs), (ours, own));
     let (one, other, place) = match (theirs.1.exited, own.1.exited) {
         (Some(_), None) => (theirs, own, "on the kubelet"),
@@ -195,7 +222,7 @@ fn hooks(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Vec<String> 
 
 /// Whether a run had the same chances in both plays.
 fn is_comparable(both: Both<'_>, number: usize) -> bool {
-    let Plays { kubelet, ours } = both.plays;
+    let Plays { kubelet, ours, .. } = both.plays;
     let late =
         outlives(number, both.theirs, kubelet.horizon) || outlives(number, both.own, ours.horizon);
     let killed = kubelet.last_main_killed();

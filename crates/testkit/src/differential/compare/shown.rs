@@ -16,7 +16,7 @@ const GLIMPSE: Duration = Duration::from_secs(4);
 
 /// What is shown of a container.
 pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
-    let Plays { kubelet, ours } = both.plays;
+    let Plays { kubelet, ours, .. } = both.plays;
     let never_ran = both.theirs.runs.is_empty() && both.own.runs.is_empty();
     let is_moot = never_ran && both.plays.is_on_the_verge();
     let mut found = Vec::new();
@@ -67,7 +67,7 @@ impl Plays<'_> {
     /// Whether something happened at about the time at which the pod was told to go. A kubelet goes on asking sidecars whether
     /// they have started, and when one has, the pod is initialized.
     fn is_on_the_verge(self) -> bool {
-        let Self { kubelet, ours } = self;
+        let Self { kubelet, ours, .. } = self;
         kubelet.is_on_the_verge() || ours.is_on_the_verge() || kubelet.starts_up_late
     }
 
@@ -102,7 +102,7 @@ fn is_quiet(account: &Account) -> bool {
 
 /// Whether there was time to show that the last run of a container began.
 fn has_been_shown(both: Both<'_>) -> bool {
-    let Plays { kubelet, ours } = both.plays;
+    let Plays { kubelet, ours, .. } = both.plays;
     let shown = |account: &Account, lives: &Lives| {
         let until = account.end.unwrap_or(account.horizon);
         let is_old = |run: &Run| run.starting + GLIMPSE + NOTICE < until;
@@ -112,7 +112,7 @@ fn has_been_shown(both: Both<'_>) -> bool {
 }
 
 fn waits(both: Both<'_>) -> Vec<String> {
-    let Plays { kubelet, ours } = both.plays;
+    let Plays { kubelet, ours, .. } = both.plays;
     let what = |reason: &&str| format!("{} waits with `{reason}`", both.name);
     let killed = both.theirs.was_killed(kubelet.horizon) || both.own.was_killed(ours.horizon);
     let killed = killed || kubelet.is_busy_at_an_end(both.theirs);
@@ -178,7 +178,7 @@ fn image(both: Both<'_>) -> Option<String> {
 }
 
 fn phases(plays: Plays<'_>) -> Vec<String> {
-    let Plays { kubelet, ours } = plays;
+    let Plays { kubelet, ours, .. } = plays;
     let what = |phase: &Phase| format!("the pod is {}", phase.as_str());
     let (theirs, own) = (kubelet.phases.iter(), ours.phases.iter());
     only_in_one(kubelet, &theirs.collect(), &own.collect(), what)
@@ -243,7 +243,7 @@ fn only_in_one<K: Copy + Ord>(
 
 /// What is left to be seen in the end.
 fn finally(plays: Plays<'_>) -> Vec<String> {
-    let Plays { kubelet, ours } = plays;
+    let Plays { kubelet, ours, .. } = plays;
     // Probes of containers that run on come and go.
     let goes_on = kubelet.end.is_none();
     let is_sure = |kind: &ConditionKind| {

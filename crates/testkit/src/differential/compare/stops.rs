@@ -11,9 +11,20 @@ use std::time::Duration;
 /// Who is given more or less time than this by one of them is given another time.
 const SLACK: Duration = NOTICE.saturating_add(WHOLE_SECONDS);
 
-/// Whether those that are up hear of the deletion at the same time.
-pub(super) fn of_pod(plays: Plays<'_>) -> Option<String> {
-    let Plays { kubelet, ours } = plays;
+/// Whether those that are up hear that the pod goes at the same time, and whether the pod has ended when all have.
+pub(super) fn of_pod(plays: Plays<'_>) -> Vec<String> {
+    hearing(plays).into_iter().chain(end(plays)).collect()
+}
+
+/// A pod has ended when there is nothing in it any more.
+fn end(plays: Plays<'_>) -> Option<String> {
+    let late = plays.ours.ends_after().filter(|late| *late > NOTICE)?;
+    let late = seconds(late);
+    Some(format!("the pod ends {late} after all that is in it here"))
+}
+
+fn hearing(plays: Plays<'_>) -> Option<String> {
+    let Plays { kubelet, ours, .. } = plays;
     let (theirs, own) = kubelet.hears_after().zip(ours.hears_after())?;
     // A kubelet that is in the middle of something finishes that first.
     let is_late = own > theirs + NOTICE;
@@ -23,11 +34,11 @@ pub(super) fn of_pod(plays: Plays<'_>) -> Option<String> {
         || kubelet.is_stopping_at_deletion()
         || ours.is_stopping_at_deletion()
         || plays.stop_others();
-    let differs = (is_late || is_early) && !is_known;
+    let differs = (is_late || is_early) && !is_known && plays.go_alike();
     differs.then(|| {
         let (theirs, own) = (seconds(theirs), seconds(own));
         format!(
-            "containers hear of the deletion after {theirs} on the kubelet and after {own} here"
+            "containers hear that the pod goes after {theirs} on the kubelet and after {own} here"
         )
     })
 }
@@ -37,6 +48,7 @@ pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
     let mut found = Vec::new();
     for (number, theirs, own) in both.runs() {
         found.extend(told_in_one(both, number, theirs, own));
+        found.extend(verdict(both, number, theirs, own));
         let is_starting = both.plays.kubelet.is_starting_at_deletion(theirs);
         if !both.is_cut_short() && both.told_alike(number) && !is_starting {
             found.extend(turn(both, number, theirs, own));
@@ -46,25 +58,45 @@ pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
     found
 }
 
-/// One that is told to stop in a pod that is deleted is given its signal as long after the deletion, or after the last thing
-/// that it waits for.
+/// Whoever is killed by a probe has lived as long: the threshold and the delay of the probe say so.
+fn verdict(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
+    let Plays { kubelet, ours, .. } = both.plays;
+    let age = |account: &Account, lives, run| {
+        let is_its = account.is_killed_by_probe(both.name, lives, run);
+        let told = run
+            .told()
+            .filter(|_| is_its && !account.has_restarted_all());
+        Some(told?.since(run.starting))
+    };
+    let their_age = age(kubelet, both.theirs, theirs)?;
+    let own_age = age(ours, both.own, own)?;
+    let is_late = own_age > their_age + NOTICE;
+    let is_early = their_age > kubelet.at_the_latest(theirs, own_age);
+    (is_late || is_early).then(|| {
+        let (name, theirs, own) = (both.name, seconds(their_age), seconds(own_age));
+        format!("run {number} of {name} is killed by a probe at an age of {theirs} on the kubelet and of {own} here")
+    })
+}
+
+/// One that is told to stop in a pod that goes is given its signal as long after that, or after the last thing that it waits
+/// for.
 fn turn(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
-    let Plays { kubelet, ours } = both.plays;
+    let Plays { kubelet, ours, .. } = both.plays;
     let (theirs, own) = kubelet.turn(theirs).zip(ours.turn(own))?;
     let differs = |theirs: Duration, own: Duration| theirs.abs_diff(own) > SLACK;
     let differs = differs(theirs.0, own.0) && differs(theirs.1, own.1);
     let is_known = !keeps_its_turn(kubelet, both.name) || both.plays.stop_others();
-    (differs && !is_known).then(|| {
+    (differs && !is_known && both.plays.go_alike()).then(|| {
         let (name, theirs, own) = (both.name, seconds(theirs.0), seconds(own.0));
-        format!("run {number} of {name} is told to stop {theirs} after it heard of the deletion on the kubelet, and {own} after it here")
+        format!("run {number} of {name} is told to stop {theirs} after anybody has heard that the pod goes on the kubelet, and {own} after it here")
     })
 }
 
 /// Whoever does not listen is killed at the end of the grace period.
 fn length(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
-    let Plays { kubelet, ours } = both.plays;
-    let by_deletion = kubelet.is_stopped_by_deletion(theirs);
-    let is_known = is_with_last_main(kubelet, theirs) || by_deletion && both.plays.stop_others();
+    let Plays { kubelet, ours, .. } = both.plays;
+    let with_pod = kubelet.is_stopped_with_pod(theirs);
+    let is_known = is_with_last_main(kubelet, theirs) || with_pod && both.plays.stop_others();
     let (theirs, own) = kubelet.killed_after(theirs).zip(ours.killed_after(own))?;
     let differs = theirs.abs_diff(own) > SLACK;
     (differs && !is_known).then(|| {

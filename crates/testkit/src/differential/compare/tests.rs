@@ -2,7 +2,7 @@
 
 mod sensitivity;
 
-use super::{compare, go_the_same_way};
+use crate::differential::terms::Terms;
 use pillion_engine::pod::List;
 use pillion_engine::status::{
     Condition, ConditionKind, ContainerState, ContainerStatus, Phase, PodStatus, Terminated,
@@ -12,6 +12,15 @@ use pillion_simulator::Record;
 use pillion_simulator::line::LineName;
 use pillion_simulator::record::{End, Moment};
 use std::time::Duration;
+
+/// A pod of which nothing needs to be known.
+fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
+    super::compare(&Terms::default(), kubelet, ours)
+}
+
+fn go_the_same_way(kubelet: &Record, ours: &Record) -> bool {
+    super::go_the_same_way(&Terms::default(), kubelet, ours)
+}
 
 fn at(seconds: u64) -> Tick {
     Tick::ZERO + Duration::from_secs(seconds)
@@ -272,11 +281,19 @@ fn forgets_a_third_kill(stop: &'static str) {
         record.sample(at(50), status(Phase::Running, vec![over]));
         record
     };
-    let fewer = |found: Vec<String>| found.iter().any(|one| one.starts_with("m1 is started"));
+    let terms = Terms {
+        on_failure: ["m1".into()].into(),
+        ..Terms::default()
+    };
+    let is_found = |terms: &Terms, theirs: &Record, own: &Record| {
+        let found = super::compare(terms, theirs, own);
+        found.iter().any(|one| one.starts_with("m1 is started"))
+    };
 
-    assert!(!fewer(compare(&killed(3), &killed(4))));
-    assert!(fewer(compare(&killed(4), &killed(3))));
-    assert!(fewer(compare(&killed(2), &killed(4))));
+    assert!(!is_found(&terms, &killed(3), &killed(4)));
+    assert!(is_found(&terms, &killed(4), &killed(3)));
+    assert!(is_found(&terms, &killed(2), &killed(4)));
+    assert!(is_found(&Terms::default(), &killed(3), &killed(4)));
 }
 
 #[test]
@@ -330,8 +347,16 @@ fn an_image_that_is_exchanged_after_the_end_in_one_play_only_starts_only_there()
     let ours = updated(12, &end);
     let later = [end[0], end[1], (11, "m1 Starting")];
 
-    assert_eq!(compare(&updated(8, &later), &ours), Vec::<String>::new());
-    assert_eq!(compare(&updated(12, &later), &ours).len(), 1);
+    let found = |of: &str, seconds: u64| {
+        let terms = Terms {
+            updated: Some(of.into()),
+            ..Terms::default()
+        };
+        super::compare(&terms, &updated(seconds, &later), &ours).len()
+    };
+    assert_eq!(found("m1", 8), 0);
+    assert_eq!(found("m1", 12), 1);
+    assert_eq!(found("m2", 8), 1, "it was the image of another one");
 }
 
 #[test]

@@ -79,6 +79,7 @@ impl Part {
             plain(&Self::believe_at_once),
             plain(&|part| part.life.stops_in = Some(0)),
             plain(&|part| part.life.exits = (0, 0)),
+            plain(&|part| part.life.stop_exits = None),
         ]
     }
 }

@@ -1,6 +1,9 @@
-//! Pods in which everything stays until the pod is deleted: where whoever stops, and when, is not lost among restarts.
+//! Pods in which everything stays until the pod goes: where whoever stops, and when, is not lost among restarts. And such in
+//! which all are restarted at once.
 
-use super::{Deletion, Dice, Draft, Image, Part, Role, STEP, offset};
+use super::{
+    Action, Deletion, Dice, Draft, Image, Operator, Part, Policy, Role, Rule, STEP, offset, time,
+};
 
 // === impl Draft ===
 
@@ -28,6 +31,38 @@ impl Draft {
             grace: dice.one_in(2).then(|| dice.pick(&[1, 7, 15, 25])),
             again: dice.one_in(6).then(|| dice.pick(&Deletion::AGAIN)),
         });
+    }
+
+    /// Has the mains end by themselves instead, when all are up.
+    pub(super) fn complete(&mut self, dice: &mut Dice) {
+        self.deletion = None;
+        self.policy = dice.pick(&[Policy::OnFailure, Policy::Never]);
+        for (place, part) in self.containers.iter_mut().enumerate() {
+            if part.role == Role::Main {
+                (part.policy, part.rules) = (None, Vec::new());
+                part.life.runs = Some(time(dice, 3, 5, offset(place)));
+                let fails = self.policy == Policy::Never && dice.one_in(3);
+                part.life.exits = if fails { (3, 3) } else { (0, 0) };
+            }
+        }
+    }
+
+    /// Has a main restart all of them with its first end.
+    pub(super) fn restart_all(&mut self, dice: &mut Dice) {
+        let mains = self.containers.iter_mut().enumerate();
+        let mut mains: Vec<_> = mains.filter(|(_, part)| part.role == Role::Main).collect();
+        let sides = u64::try_from(mains.len()).unwrap_or(1);
+        let chosen = usize::try_from(dice.roll(sides)).unwrap_or_default();
+        if let Some((place, part)) = mains.get_mut(chosen) {
+            part.policy = Some(dice.pick(&[Policy::OnFailure, Policy::Never]));
+            part.rules = vec![Rule {
+                action: Action::RestartAllContainers,
+                operator: Operator::In,
+                code: 42,
+            }];
+            part.life.runs = Some(time(dice, 2, 3, offset(*place)));
+            part.life.exits = (42, 0);
+        }
     }
 }
 

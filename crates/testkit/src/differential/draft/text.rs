@@ -116,8 +116,14 @@ impl Part {
             let _ = write!(text, ", lifecycle: {{{}}}", hooks.join(", "));
         }
         if let Some(startup) = self.startup {
-            let Startup { way, threshold, .. } = startup;
-            let _ = write!(text, ", startupProbe: {{{way}, {PROBE}{threshold}}}");
+            let Startup {
+                way,
+                threshold,
+                grace,
+                ..
+            } = startup;
+            let grace = own_grace(grace);
+            let _ = write!(text, ", startupProbe: {{{way}, {PROBE}{threshold}{grace}}}");
         }
         if let Some(readiness) = self.readiness {
             let Readiness {
@@ -138,11 +144,10 @@ impl Part {
                 grace,
                 ..
             } = liveness;
-            let grace = grace.map(|grace| format!(", terminationGracePeriodSeconds: {grace}"));
+            let grace = own_grace(grace);
             let _ = write!(
                 text,
-                ", livenessProbe: {{initialDelaySeconds: 2, {way}, {PROBE}{failures}{}}}",
-                grace.unwrap_or_default()
+                ", livenessProbe: {{initialDelaySeconds: 2, {way}, {PROBE}{failures}{grace}}}"
             );
         }
         text
@@ -154,6 +159,7 @@ impl Part {
             runs,
             exits: (first, later),
             stops_in,
+            stop_exits,
         } = &self.life;
         let mut text = format!("exits: [{first}, {later}]");
         if let Some(runs) = runs {
@@ -164,6 +170,9 @@ impl Part {
         }
         let stops_in = stops_in.map_or("never".to_owned(), tenths);
         let _ = write!(text, ", stopsIn: {stops_in}");
+        if let Some(code) = stop_exits {
+            let _ = write!(text, ", stopExits: {code}");
+        }
         for (name, hook) in [("postStart", self.post_start), ("preStop", self.pre_stop)] {
             if let Some(Hook { runs, exits, .. }) = hook {
                 let _ = write!(text, ", {name}: {{runs: {}, exits: {exits}}}", tenths(runs));
@@ -209,6 +218,12 @@ impl fmt::Display for Rule {
 
 /// What all probes have in common, up to the number of failures.
 const PROBE: &str = "periodSeconds: 1, failureThreshold: ";
+
+/// The grace period that a probe has for itself.
+fn own_grace(grace: Option<u32>) -> String {
+    let grace = grace.map(|grace| format!(", terminationGracePeriodSeconds: {grace}"));
+    grace.unwrap_or_default()
+}
 
 fn tenths(tenths: u32) -> String {
     format!("{}ms", tenths * 100)

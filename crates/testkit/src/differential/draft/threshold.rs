@@ -1,12 +1,9 @@
 //! How often in a row a probe must say the same: mostly once.
 
-use super::{Dice, Draft, Part};
+use super::{Dice, Draft, Part, STEP};
 
-/// The most that is drawn.
-const MORE: u32 = 3;
-
-/// A second, after which a probe is made again.
-const PERIOD: u32 = 10;
+/// The most that is drawn: the verdict of a probe that is made every second comes one step of the grid later.
+const MORE: u32 = STEP / 10 + 1;
 
 // === impl Draft ===
 
@@ -29,8 +26,6 @@ impl Part {
         }
         if let Some(liveness) = &mut self.liveness {
             liveness.failures = often(dice);
-            // It begins to fail sooner, so that the verdict comes at the same time.
-            liveness.after -= (liveness.failures - 1) * PERIOD;
         }
     }
 
@@ -40,7 +35,6 @@ impl Part {
             (readiness.successes, readiness.failures) = (1, 1);
         }
         if let Some(liveness) = &mut self.liveness {
-            liveness.after += (liveness.failures - 1) * PERIOD;
             liveness.failures = 1;
         }
     }

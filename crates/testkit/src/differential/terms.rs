@@ -1,0 +1,47 @@
+//! What a pod and its scenario say that decides what can be excused.
+
+use pillion_engine::pod::RestartPolicy;
+use pillion_simulator::Scenario;
+use pillion_simulator::act::Deed;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// What is known of a pod before it is played.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Terms {
+    /// Whose image is exchanged, if anybody's is.
+    pub(super) updated: Option<Box<str>>,
+    /// Those that are run again only if they fail.
+    pub(super) on_failure: BTreeSet<Box<str>>,
+    /// No crashed container, and no pod of which all containers are restarted, waits longer.
+    pub(super) longest_wait: Duration,
+}
+
+// === impl Terms ===
+
+impl Terms {
+    /// Of this scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        let pod = &scenario.pod;
+        let deeds = scenario.acts.iter().filter_map(|act| act.deed.as_ref());
+        let mut updated = deeds.filter_map(|deed| match deed {
+            Deed::SetImage { container, .. } => Some(container.clone()),
+            Deed::Delete { .. }
+            | Deed::Replace(_)
+            | Deed::Kill { .. }
+            | Deed::Exit { .. }
+            | Deed::Ask { .. }
+            | Deed::SetProbe { .. }
+            | Deed::RestartDriver { .. }
+            | Deed::Reboot
+            | Deed::AddEphemeral { .. } => None,
+        });
+        let on_failure = pod.containers.iter();
+        let on_failure = on_failure.filter(|one| one.restart.policy == RestartPolicy::OnFailure);
+        Self {
+            updated: updated.next(),
+            on_failure: on_failure.map(|one| one.name.clone()).collect(),
+            longest_wait: pod.backoff.max,
+        }
+    }
+}
