@@ -14,9 +14,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Whose play it is.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Whose {
+    /// What it shows while it is busy may be long past: that time does not count.
+    Kubelets,
+    #[default]
+    Ours,
+}
+
 /// One play.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Account {
+    of: Whose,
     pub(super) containers: BTreeMap<Box<str>, Lives>,
     /// When everything was down, if it was.
     pub(super) end: Option<Tick>,
@@ -102,8 +112,9 @@ pub(super) struct Run {
 // === impl Account ===
 
 impl Account {
-    pub(super) fn of(terms: &Terms, record: &Record) -> Self {
+    pub(super) fn of(whose: Whose, terms: &Terms, record: &Record) -> Self {
         let mut account = Self {
+            of: whose,
             end: record.end.as_ref().map(|end| end.at),
             ..Self::default()
         };

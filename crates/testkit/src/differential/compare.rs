@@ -11,7 +11,7 @@ mod runs;
 mod shown;
 mod stops;
 
-use super::account::{Account, Lives, NOTICE, Run};
+use super::account::{Account, Lives, NOTICE, Run, Whose};
 use super::terms::Terms;
 use pillion_engine::Tick;
 use pillion_simulator::Record;
@@ -36,8 +36,13 @@ struct Both<'a> {
 
 /// What differs, in sentences.
 pub fn compare(terms: &Terms, kubelet: &Record, ours: &Record) -> Vec<String> {
-    let (kubelet, ours) = (&Account::of(terms, kubelet), &Account::of(terms, ours));
-    let plays = Plays::new(terms, kubelet, ours);
+    let kubelet = &Account::of(Whose::Kubelets, terms, kubelet);
+    let ours = &Account::of(Whose::Ours, terms, ours);
+    let plays = Plays {
+        terms,
+        kubelet,
+        ours,
+    };
     let mut found = Vec::new();
     found.extend(ends(plays));
     for both in plays.containers() {
@@ -55,8 +60,13 @@ pub fn compare(terms: &Terms, kubelet: &Record, ours: &Record) -> Vec<String> {
 
 /// Whether the plays went the same way to their ends, so that nothing was passed over because they had parted before.
 pub fn go_the_same_way(terms: &Terms, kubelet: &Record, ours: &Record) -> bool {
-    let (kubelet, ours) = (&Account::of(terms, kubelet), &Account::of(terms, ours));
-    let plays = Plays::new(terms, kubelet, ours);
+    let kubelet = &Account::of(Whose::Kubelets, terms, kubelet);
+    let ours = &Account::of(Whose::Ours, terms, ours);
+    let plays = Plays {
+        terms,
+        kubelet,
+        ours,
+    };
     let parts = |both: Both<'_>| both.is_shifted() || both.is_updated_between();
     plays.ran_alike()
         && !plays.is_cut_short()
@@ -105,14 +115,6 @@ fn ends(plays: Plays<'_>) -> Option<String> {
 // === impl Plays ===
 
 impl<'a> Plays<'a> {
-    fn new(terms: &'a Terms, kubelet: &'a Account, ours: &'a Account) -> Self {
-        Self {
-            terms,
-            kubelet,
-            ours,
-        }
-    }
-
     /// Those that are in both.
     fn containers(self) -> impl Iterator<Item = Both<'a>> {
         let theirs = self.kubelet.containers.iter();

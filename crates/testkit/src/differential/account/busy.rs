@@ -32,6 +32,13 @@ impl Account {
         run.told().is_some_and(|told| told <= through)
     }
 
+    /// How much of that time it was not busy.
+    pub(super) fn time_at_leisure(&self, from: Tick, to: Tick) -> Duration {
+        let spells = self.busy_spells.iter();
+        let busy = spells.map(|(begin, end)| (*end).min(to).since((*begin).max(from)));
+        to.since(from).saturating_sub(busy.sum())
+    }
+
     /// How old a run may be before a kubelet does to it what is due at that age.
     pub(in super::super) fn at_the_latest(&self, run: &Run, age: Duration) -> Duration {
         let due = run.starting + age + NOTICE;
@@ -101,9 +108,7 @@ impl Account {
     pub(in super::super) fn could_show(&self, lives: &Lives, time: Duration) -> bool {
         lives.runs.iter().any(|run| {
             let end = run.exited.unwrap_or(self.horizon).min(self.horizon);
-            let busy = self.busy_spells.iter();
-            let busy = busy.map(|(from, to)| (*to).min(end).since((*from).max(run.starting)));
-            end.since(run.starting) > time + busy.sum::<Duration>()
+            self.time_at_leisure(run.starting, end) > time
         })
     }
 

@@ -75,13 +75,15 @@ impl Account {
             || self.busy.iter().any(is_under_way)
     }
 
-    /// Whether the hook after the start of a run was at work when the pod was told to go. A kubelet waits for it, and if it fails
+    /// Whether the hook after the start of a run was at work when the pod was told to go, or the run was begun after that by a
+    /// kubelet that had not heard of it. A kubelet waits for it, and if it fails
     /// stops the container as if nobody had told the pod anything.
     pub(in super::super) fn is_starting_at_deletion(&self, run: &Run) -> bool {
         let ends = [run.post_start_done, run.exited];
         let is_over = ends.into_iter().flatten().any(|end| end < self.horizon);
-        let begun = run.post_start.filter(|_| self.is_deleted && !is_over);
-        begun.is_some_and(|begun| begun <= self.horizon)
+        let begun = run.post_start.filter(|_| !is_over);
+        let is_hooked = begun.is_some_and(|begun| begun <= self.horizon);
+        self.is_deleted && (is_hooked || run.starting > self.horizon)
     }
 
     /// Whether a container was up when the pod began to go, or was started after that.

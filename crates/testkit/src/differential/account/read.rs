@@ -1,6 +1,6 @@
 //! Reads a play: the lines that containers wrote, and what was shown of them.
 
-use super::{Account, Lives, Run};
+use super::{Account, Lives, Run, Whose};
 use pillion_engine::Tick;
 use pillion_engine::status::{
     ConditionKind, ContainerState, ContainerStatus, PodStatus, Terminated,
@@ -102,9 +102,14 @@ impl Account {
         let ends = record.statuses.iter().skip(1).map(|sample| sample.at);
         let ends = ends.chain([record.until]);
         for (sample, end) in record.statuses.iter().zip(ends) {
-            let time = self.since_begin(end).min(self.horizon);
-            let time = time.since(self.since_begin(sample.at));
+            let (from, to) = (self.since_begin(sample.at), self.since_begin(end));
+            let to = to.min(self.horizon);
+            let time = match self.of {
+                Whose::Kubelets => self.time_at_leisure(from, to),
+                Whose::Ours => to.since(from),
+            };
             self.read_status(&sample.status, time);
+            self.read_lapses(&sample.status, to.since(from));
         }
         if let Some(status) = record.status() {
             let conditions = status.conditions.iter();
@@ -124,14 +129,20 @@ impl Account {
         for one in &status.conditions {
             let standing = (one.kind, one.status, one.reason);
             *self.conditions.entry(standing).or_default() += time;
-            // A pod that was told to go loses all of it.
-            if !time.is_zero() {
-                self.note_lapse(one.kind, one.status, time);
-            }
         }
         for container in &status.containers {
             let lives = self.containers.entry(container.name.clone()).or_default();
             lives.read_status(container, time);
+        }
+    }
+
+    /// That something does not hold any more a kubelet knows from its probes, busy or not.
+    fn read_lapses(&mut self, status: &PodStatus, time: Duration) {
+        // A pod that was told to go loses all of it.
+        if !time.is_zero() {
+            for one in &status.conditions {
+                self.note_lapse(one.kind, one.status, time);
+            }
         }
     }
 

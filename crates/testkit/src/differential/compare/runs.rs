@@ -176,11 +176,15 @@ fn goes_on(ended: &Run, (account, run): (&Account, &Run)) -> bool {
     })
 }
 
-/// Whoever is killed has been told before.
+/// Whoever is killed has been told before. Somebody who was told before it could hear anything has not heard it.
 fn kill(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
     let ended = theirs.exited.is_some() && own.exited.is_some();
     let untold = (theirs.is_killed_untold(), own.is_killed_untold());
-    (ended && untold.0 != untold.1).then(|| {
+    let killed = if untold.1 { own } else { theirs };
+    let could_hear = killed
+        .exited
+        .is_some_and(|end| end.since(killed.starting) > NOTICE);
+    (ended && untold.0 != untold.1 && could_hear).then(|| {
         let place = if untold.1 { "here" } else { "on the kubelet" };
         let name = both.name;
         format!("run {number} of {name} is killed without a signal {place}")
