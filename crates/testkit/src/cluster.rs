@@ -28,6 +28,7 @@ pub mod place;
 mod processes;
 mod recipe;
 mod remains;
+mod space;
 mod standing;
 pub mod traces;
 mod wait;
@@ -87,6 +88,7 @@ const PATIENCE: Duration = Duration::from_secs(90);
 pub fn check(places: &Places) -> anyhow::Result<()> {
     need_root()?;
     package::check()?;
+    space::check(places)?;
     build::check(places)
 }
 
@@ -107,6 +109,7 @@ pub fn up(
     prepare(places, tell)?;
     let lock = lock(places, Duration::ZERO)?;
     clean_up(places)?;
+    space::check(places)?;
     network::check(places)?;
     let cluster = Cluster {
         places: places.clone(),

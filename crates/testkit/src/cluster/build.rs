@@ -9,6 +9,7 @@ use super::command::{command, output};
 use super::go;
 use super::place::Places;
 use super::recipe::{self, PROGRAMS, Program, VERSION};
+use super::space::{available, gibibytes, occupied};
 use anyhow::{Context as _, bail, ensure};
 use pillion_runtime::clock;
 use std::fs::{self, File};
@@ -117,19 +118,6 @@ fn remove_remains(cache: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What would be free again if these were removed, in bytes. What cannot be looked at counts for nothing.
-fn occupied(paths: &[PathBuf]) -> u64 {
-    let sizes = paths.iter().map(|path| match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => {
-            let below = fs::read_dir(path).into_iter().flatten().flatten();
-            occupied(&below.map(|entry| entry.path()).collect::<Vec<_>>())
-        }
-        Ok(found) => found.len(),
-        Err(_) => 0,
-    });
-    sizes.sum()
-}
-
 fn build_in(folder: &Path, places: &Places, tell: &dyn Fn(&str)) -> anyhow::Result<()> {
     let began = clock::now();
     tell(&format!(
@@ -232,21 +220,13 @@ fn put_in_place(out: &Path, programs: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("cannot put the programs into {}", programs.display()))
 }
 
-/// What is free on the disk of a folder, in bytes.
-pub(super) fn available(folder: &Path) -> anyhow::Result<u64> {
-    let disk = rustix::fs::statvfs(folder)
-        .with_context(|| format!("cannot ask for the free space at {}", folder.display()))?;
-    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
-}
-
 fn check_space(folder: &Path, free: u64) -> anyhow::Result<()> {
-    let gigabytes = |bytes: u64| bytes >> 30;
     ensure!(
         free >= SPACE,
         "the build needs {} GiB at {}, and {} GiB are free: make room, or set `XDG_CACHE_HOME` to a larger disk",
-        gigabytes(SPACE),
+        gibibytes(SPACE),
         folder.display(),
-        gigabytes(free)
+        gibibytes(free)
     );
     Ok(())
 }
