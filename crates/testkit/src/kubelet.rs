@@ -109,7 +109,8 @@ impl Place for Theatre<'_> {
         Ok((Ipv4Addr::UNSPECIFIED, port).into())
     }
 
-    fn create(&self, _: &str, pod: &Value) -> anyhow::Result<()> {
+    fn create(&self, name: &str, pod: &Value) -> anyhow::Result<()> {
+        self.eyes.follow(name);
         self.api.create(PODS, pod).map(drop)
     }
 
@@ -123,6 +124,7 @@ impl Place for Theatre<'_> {
     }
 
     fn remove(&self, name: &str) -> anyhow::Result<()> {
+        self.eyes.forget(name);
         self.delete(name, Some(1))
     }
 
