@@ -1,24 +1,26 @@
 //! Plays one scenario at a place: makes the pod, does to it what the scenario says, and keeps all that is seen.
 
+mod deed;
+mod end;
+
 use super::eyes::Glimpse;
-use super::interruption::{Interruption, Interruptions, Ticket};
+use super::interruption::{Asker, Interruptions, Ticket};
 use super::late::Late;
-use super::limits::{interrupts, is_settled};
-use super::manifest::{image, manifest};
+use super::limits::interrupts;
+use super::manifest::manifest;
 use super::place::Place;
 use super::status;
-use crate::processes::actor::TAKE_LEAVE;
 use crate::processes::network::Network;
-use crate::processes::plan;
 use crate::processes::stage::Stage;
 use crate::processes::witness::{Life, Witness};
 use anyhow::Context as _;
+use end::has_ended;
 use pillion_engine::status::Phase;
-use pillion_engine::{PodResult, Tick};
+use pillion_engine::{PodResult, PodStatus, Tick};
 use pillion_runtime::clock;
 use pillion_simulator::Scenario;
 use pillion_simulator::act::{Act, Deed};
-use pillion_simulator::line::{LineName, Part, Who, Word};
+use pillion_simulator::line::{LineName, Log, Part, Word};
 use pillion_simulator::record::{End, Moment, Record};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -39,6 +41,10 @@ pub(crate) struct Director<'t> {
     /// The act that is next, and since when its condition has held.
     next: usize,
     since: Option<Tick>,
+    /// What there was when that was looked at last.
+    considered: Option<Extent>,
+    /// It is still to ask for a restart of the node.
+    asker: Option<Asker<'t>>,
     /// A restart of the node that was asked for.
     ticket: Option<Ticket>,
     late: Late,
@@ -55,14 +61,18 @@ struct Exit {
     line: LineName,
 }
 
+/// How much has been seen, for one act.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Extent {
+    act: usize,
+    /// Bytes of lines.
+    lines: u64,
+    exits: usize,
+    glimpses: usize,
+}
+
 /// How often is looked whether something has changed.
 const LOOK: Duration = Duration::from_millis(50);
-
-/// How often is looked whether enough has been seen.
-const REVIEW: Duration = Duration::from_secs(1);
-
-/// A kubelet that has stopped a pod needs a while until it is through with it.
-const LAST_WORD: Duration = Duration::from_secs(10);
 
 // === impl Director ===
 
@@ -74,6 +84,7 @@ impl<'t> Director<'t> {
         pod: &Value,
         name: String,
     ) -> anyhow::Result<Self> {
+        let asker = asker(place, scenario);
         let folder = place.stage().join(&name);
         fs::create_dir_all(&folder)?;
         let stage = Stage::at(&folder);
@@ -97,6 +108,8 @@ impl<'t> Director<'t> {
             began,
             next: 0,
             since: None,
+            considered: None,
+            asker,
             ticket: None,
             late: Late::default(),
             exits: Vec::new(),
@@ -109,7 +122,8 @@ impl<'t> Director<'t> {
     /// Plays it to its end.
     pub(crate) fn play(mut self) -> anyhow::Result<Record> {
         let played = self.go_on();
-        self.leave();
+        // Nobody waits for what this play might still ask for.
+        self.asker = None;
         self.place.remove(&self.name)?;
         played?;
         let record = self.record();
@@ -124,24 +138,8 @@ impl<'t> Director<'t> {
             self.supply()?;
             self.act()?;
         }
-        // The last ends may still be on their way.
-        while self.is_gone() && self.witness.is_anybody_there() {
-            self.look(LOOK)?;
-        }
-        let ended = clock::now();
-        while self.has_more_to_tell() && clock::now().since(ended) < LAST_WORD {
-            self.look(LOOK)?;
-        }
+        self.come_to_an_end()?;
         self.look(LOOK)
-    }
-
-    /// A kubelet that is through with a pod says of what still waits, and has run before, how it ended.
-    fn has_more_to_tell(&self) -> bool {
-        let pod = self.pod().filter(|_| self.has_ended() && !self.is_gone());
-        let mut containers = pod.into_iter().flat_map(status::all_statuses);
-        containers.any(|one| {
-            one["state"]["waiting"].is_object() && one["lastState"]["terminated"].is_object()
-        })
     }
 
     /// Sees what has changed.
@@ -188,15 +186,7 @@ impl<'t> Director<'t> {
             return Ok(());
         }
         let now = clock::now();
-        let record = self.record();
-        let holds = record
-            .status()
-            .is_some_and(|status| act.when.holds(&record.log, status));
-        match (holds, self.since) {
-            (true, None) => self.since = Some(now),
-            (false, Some(_)) if !act.holds_for.is_zero() => self.since = None,
-            (true, Some(_)) | (false, Some(_) | None) => {}
-        }
+        self.consider(act, now);
         let Some(since) = self.since else {
             return Ok(());
         };
@@ -218,6 +208,23 @@ impl<'t> Director<'t> {
         Ok(())
     }
 
+    /// Whether what an act waits for holds: that changes only when something new is seen, and whoever looks without need is in
+    /// the way of those whose times are judged.
+    fn consider(&mut self, act: &Act, now: Tick) {
+        let extent = self.extent();
+        if self.considered == Some(extent) {
+            return;
+        }
+        self.considered = Some(extent);
+        let status = self.status();
+        let holds = status.is_some_and(|status| act.when.holds(&log(self.lines()), &status));
+        match (holds, self.since) {
+            (true, None) => self.since = Some(now),
+            (false, Some(_)) if !act.holds_for.is_zero() => self.since = None,
+            (true, Some(_)) | (false, Some(_) | None) => {}
+        }
+    }
+
     /// An act was done at that time; the next one is due.
     fn finish(&mut self, act: &Act, at: Tick) {
         if let Some(name) = &act.name {
@@ -225,122 +232,15 @@ impl<'t> Director<'t> {
         }
         self.next += 1;
         self.since = None;
-        if act.deed.as_ref().is_some_and(interrupts) && !self.will_interrupt() {
-            self.leave_interruptions();
+        let left = self.scenario.acts.get(self.next..).unwrap_or_default();
+        if !interrupt(left) {
+            self.asker = None;
         }
     }
 
     fn interruptions(&self) -> anyhow::Result<&Interruptions> {
         let interruptions = self.place.interruptions();
         interruptions.context("nobody can be restarted here")
-    }
-
-    fn leave_interruptions(&self) {
-        if let Some(interruptions) = self.place.interruptions() {
-            interruptions.leave();
-        }
-    }
-
-    fn will_interrupt(&self) -> bool {
-        let mut acts = self.scenario.acts.iter().skip(self.next);
-        acts.any(|act| act.deed.as_ref().is_some_and(interrupts))
-    }
-
-    /// Nobody waits for what this play might still ask for.
-    fn leave(&self) {
-        if self.will_interrupt() {
-            self.leave_interruptions();
-        }
-    }
-
-    fn perform(&self, deed: &Deed) -> anyhow::Result<()> {
-        match deed {
-            Deed::Delete { grace } => {
-                let grace = grace.map(|grace| grace.as_secs());
-                self.place.delete(&self.name, grace)
-            }
-            Deed::SetImage {
-                container,
-                image: name,
-            } => {
-                let pod = self.pod().cloned().unwrap_or_default();
-                self.place.set_image(&pod, container, image(name))
-            }
-            Deed::Kill { container, signal } => {
-                self.witness.signal(&Who::container(container), *signal);
-                Ok(())
-            }
-            Deed::Exit { container, code } => {
-                self.stage.set_last_code(container, *code)?;
-                self.witness.signal(&Who::container(container), TAKE_LEAVE);
-                Ok(())
-            }
-            Deed::SetProbe {
-                container,
-                probe,
-                answers,
-            } => {
-                let word = plan::answers(*answers);
-                Ok(self
-                    .stage
-                    .set_answers(container, Part::from(*probe), &word)?)
-            }
-            Deed::Replace(_)
-            | Deed::RestartDriver { .. }
-            | Deed::Reboot
-            | Deed::Ask { .. }
-            | Deed::AddEphemeral { .. } => Ok(()),
-        }
-    }
-
-    fn interruption(&self, deed: &Deed) -> Interruption {
-        let pod = self.pod().cloned().unwrap_or_default();
-        match deed {
-            Deed::RestartDriver { forget } if !forget.is_empty() => {
-                let ids = forget.iter().filter_map(|name| container_id(&pod, name));
-                Interruption::Forget(ids.collect())
-            }
-            Deed::Reboot => {
-                let uid = pod["metadata"]["uid"].as_str().unwrap_or_default();
-                Interruption::Reboot(uid.to_owned())
-            }
-            Deed::RestartDriver { .. }
-            | Deed::Delete { .. }
-            | Deed::SetImage { .. }
-            | Deed::Replace(_)
-            | Deed::Kill { .. }
-            | Deed::Exit { .. }
-            | Deed::Ask { .. }
-            | Deed::SetProbe { .. }
-            | Deed::AddEphemeral { .. } => Interruption::Restart,
-        }
-    }
-
-    fn is_over(&mut self) -> bool {
-        let now = clock::now();
-        if now.since(self.began) > self.scenario.run_for || self.has_ended() {
-            return true;
-        }
-        if now.since(self.looked) < REVIEW || self.next < self.scenario.acts.len() {
-            return false;
-        }
-        self.looked = now;
-        let record = self.record();
-        let now = Tick::ZERO + now.since(self.began);
-        let checks = self.scenario.cases.iter().flat_map(|case| &case.checks);
-        let mut checks = checks.peekable();
-        // A play that is only to be compared with another one is watched to its end.
-        checks.peek().is_some() && checks.all(|check| is_settled(check, &record, now))
-    }
-
-    fn has_ended(&self) -> bool {
-        self.glimpses.last().is_some_and(has_ended)
-    }
-
-    fn is_gone(&self) -> bool {
-        self.glimpses
-            .last()
-            .is_some_and(|glimpse| glimpse.pod.is_none())
     }
 
     /// The newest state of the pod that was seen.
@@ -353,37 +253,64 @@ impl<'t> Director<'t> {
         pods.next()
     }
 
-    /// Everything that has been seen, with times from the beginning.
-    fn record(&self) -> Record {
-        let from_start = |at: Tick| Tick::ZERO + at.since(self.began);
-        let mut record = Record::default();
+    fn extent(&self) -> Extent {
+        Extent {
+            act: self.next,
+            lines: self.stage.extent(),
+            exits: self.exits.len(),
+            glimpses: self.glimpses.len(),
+        }
+    }
+
+    /// The newest status that was told.
+    fn status(&self) -> Option<PodStatus> {
+        let pods = self.glimpses.iter().rev();
+        let mut pods = pods.filter_map(|glimpse| glimpse.pod.as_ref());
+        let told = pods.find(|pod| status::is_told(pod))?;
+        Some(status::read(told, self.new_image()))
+    }
+
+    /// All lines and ends in order, with times from the beginning.
+    fn lines(&self) -> Vec<(Tick, LineName)> {
         let written = self.stage.lines();
         let exits = self.exits.iter();
         let exits = exits.map(|exit| (exit.at(&written), exit.line.clone()));
         let mut lines: Vec<_> = exits.collect();
         lines.extend(written);
         lines.sort_by_key(|(at, _)| *at);
+        for (at, _) in &mut lines {
+            *at = self.since_start(*at);
+        }
+        lines
+    }
+
+    fn since_start(&self, at: Tick) -> Tick {
+        Tick::ZERO + at.since(self.began)
+    }
+
+    /// Everything that has been seen, with times from the beginning.
+    fn record(&self) -> Record {
+        let mut record = Record::default();
+        let lines = self.lines();
         let new_image = self.new_image();
         for Glimpse { at, pod } in &self.glimpses {
             if let Some(pod) = pod.as_ref().filter(|pod| status::is_told(pod)) {
-                record.sample(from_start(*at), status::read(pod, new_image));
+                record.sample(self.since_start(*at), status::read(pod, new_image));
             }
         }
         for (name, at) in &self.moments {
-            let at = from_start(*at);
+            let at = self.since_start(*at);
             let moment = Moment {
                 at,
-                lines: lines.partition_point(|(line, _)| from_start(*line) <= at),
+                lines: lines.partition_point(|(line, _)| *line <= at),
                 statuses: record.statuses.partition_point(|sample| sample.at <= at),
             };
             record.moments.insert(name.clone(), moment);
         }
-        for (at, LineName { who, word }) in lines {
-            record.log.write(from_start(at), who, word);
-        }
+        record.log = log(lines);
         let undone = self.scenario.acts.iter().skip(self.next);
         record.left_undone = undone.map(Act::title).collect();
-        record.until = from_start(clock::now());
+        record.until = self.since_start(clock::now());
         record.end = self.has_ended().then(|| self.end(&record));
         record
     }
@@ -432,25 +359,30 @@ impl Exit {
     }
 }
 
-/// Whether the pod is gone, or has its result and is not being deleted.
-fn has_ended(glimpse: &Glimpse) -> bool {
-    glimpse.pod.as_ref().is_none_or(|pod| {
-        let phase = pod["status"]["phase"].as_str();
-        let ended = matches!(phase, Some("Succeeded" | "Failed"));
-        ended && pod["metadata"]["deletionTimestamp"].is_null()
-    })
+/// Whoever restarts the node waits for a play that asks for that as long as this is there.
+fn asker<'t>(place: &'t dyn Place, scenario: &Scenario) -> Option<Asker<'t>> {
+    let interruptions = place.interruptions()?;
+    interrupt(&scenario.acts).then(|| interruptions.asker())
 }
 
-/// The id that containerd has for a container.
-fn container_id(pod: &Value, name: &str) -> Option<String> {
-    let status = status::all_statuses(pod).find(|status| status["name"] == name)?;
-    let id = status["containerID"].as_str()?;
-    id.strip_prefix("containerd://").map(str::to_owned)
+/// Whether any of these acts restarts the node.
+fn interrupt(acts: &[Act]) -> bool {
+    let mut deeds = acts.iter().filter_map(|act| act.deed.as_ref());
+    deeds.any(interrupts)
+}
+
+fn log(lines: Vec<(Tick, LineName)>) -> Log {
+    let mut log = Log::default();
+    for (at, LineName { who, word }) in lines {
+        log.write(at, who, word);
+    }
+    log
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pillion_simulator::line::Who;
 
     #[test]
     fn an_end_that_was_noticed_late_is_no_later_than_the_next_start() {

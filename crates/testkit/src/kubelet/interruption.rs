@@ -38,6 +38,12 @@ struct State {
     closed: bool,
 }
 
+/// Somebody who is expected to ask, as long as this is there: whoever has failed, or panics, is not waited for.
+pub(super) struct Asker<'i>(&'i Interruptions);
+
+/// Whoever does what is asked for goes on as long as this is there.
+pub(super) struct Service<'i>(&'i Interruptions);
+
 /// A request, by the number of the restart that will answer it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ticket(usize);
@@ -50,11 +56,9 @@ impl Interruptions {
         self.state().expected += 1;
     }
 
-    /// Somebody who was expected to ask will not ask any more.
-    pub(super) fn leave(&self) {
-        let mut state = self.state();
-        state.expected = state.expected.saturating_sub(1);
-        self.changed.notify_all();
+    /// One of those who are expected.
+    pub(super) fn asker(&self) -> Asker<'_> {
+        Asker(self)
     }
 
     /// Somebody asks.
@@ -74,7 +78,12 @@ impl Interruptions {
         Ok(state.done.get(number).copied())
     }
 
-    /// Does what is asked for until it is closed.
+    /// Somebody will do what is asked for.
+    pub(super) fn open(&self) -> Service<'_> {
+        Service(self)
+    }
+
+    /// Does what is asked for until nobody asks any more.
     pub(super) fn serve(&self, cluster: &Cluster, kubelet: Kubelet) {
         while let Some(asked) = self.next() {
             let done = interrupt(cluster, kubelet, &asked);
@@ -84,12 +93,6 @@ impl Interruptions {
                 Err(error) => state.failed = Some(format!("{error:#}")),
             }
         }
-    }
-
-    /// Nobody asks any more.
-    pub(super) fn close(&self) {
-        self.state().closed = true;
-        self.changed.notify_all();
     }
 
     /// Waits until everybody has asked.
@@ -112,6 +115,21 @@ impl Interruptions {
     }
 }
 
+impl Drop for Asker<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.expected = state.expected.saturating_sub(1);
+        self.0.changed.notify_all();
+    }
+}
+
+impl Drop for Service<'_> {
+    fn drop(&mut self) {
+        self.0.state().closed = true;
+        self.0.changed.notify_all();
+    }
+}
+
 fn interrupt(cluster: &Cluster, kubelet: Kubelet, asked: &[Interruption]) -> anyhow::Result<Tick> {
     cluster.stop_kubelet()?;
     let mut forgotten = Vec::new();
@@ -128,4 +146,36 @@ fn interrupt(cluster: &Cluster, kubelet: Kubelet, asked: &[Interruption]) -> any
     let at = clock::now();
     cluster.start_kubelet(kubelet)?;
     Ok(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::thread;
+
+    #[test]
+    fn nobody_waits_for_one_who_is_gone_without_asking() {
+        let interruptions = Interruptions::default();
+        interruptions.expect();
+        interruptions.expect();
+        let (one, other) = (interruptions.asker(), interruptions.asker());
+        interruptions.ask(Interruption::Restart);
+        drop(one);
+        assert_eq!(interruptions.next(), Some(vec![Interruption::Restart]));
+        drop(other);
+    }
+
+    #[test]
+    fn whoever_serves_ends_when_somebody_panics() {
+        let interruptions = Interruptions::default();
+        let played = catch_unwind(AssertUnwindSafe(|| {
+            thread::scope(|scope| {
+                let _service = interruptions.open();
+                scope.spawn(|| interruptions.next());
+                panic!("a play");
+            });
+        }));
+        assert!(played.is_err());
+    }
 }

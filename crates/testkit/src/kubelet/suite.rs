@@ -164,18 +164,18 @@ fn play_round(
         }
     }
     let played = thread::scope(|scope| {
+        // Whatever becomes of the plays: whoever serves them is waited for at the end.
+        let _service = theatre.interruptions.open();
         scope.spawn(|| theatre.interruptions.serve(setup.cluster, kubelet));
         let done = AtomicUsize::new(0);
-        let played = side_by_side(pieces, together, |(_, piece)| {
+        side_by_side(pieces, together, |(_, piece)| {
             let result = play(&theatre, piece);
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             if done.is_multiple_of(STRIDE) && done < pieces.len() {
                 (setup.tell)(&format!("{done} of {}", pieces.len()));
             }
             result
-        });
-        theatre.interruptions.close();
-        played
+        })
     });
     for ((place, _), result) in pieces.iter().zip(played) {
         results[*place] = result;

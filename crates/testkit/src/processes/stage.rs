@@ -170,6 +170,11 @@ impl Stage {
         text.lines().filter_map(read_line).collect()
     }
 
+    /// How many bytes these are.
+    pub(crate) fn extent(&self) -> u64 {
+        fs::metadata(self.lines_file()).map_or(0, |found| found.len())
+    }
+
     fn lines_file(&self) -> PathBuf {
         self.folder.join("lines")
     }

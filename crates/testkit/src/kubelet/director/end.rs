@@ -1,0 +1,74 @@
+//! When a play is over, and what becomes of those of its pod who go on.
+
+use super::{Director, LOOK};
+use crate::kubelet::eyes::Glimpse;
+use crate::kubelet::limits::is_settled;
+use crate::kubelet::status;
+use pillion_engine::Tick;
+use pillion_runtime::clock;
+use std::time::Duration;
+
+/// How often is looked whether enough has been seen.
+const REVIEW: Duration = Duration::from_secs(1);
+
+/// Whoever has stopped a pod needs a while until it is through with it.
+const LAST_WORD: Duration = Duration::from_secs(10);
+
+impl Director<'_> {
+    pub(super) fn is_over(&mut self) -> bool {
+        let now = clock::now();
+        if now.since(self.began) > self.scenario.run_for || self.has_ended() {
+            return true;
+        }
+        if now.since(self.looked) < REVIEW || self.next < self.scenario.acts.len() {
+            return false;
+        }
+        self.looked = now;
+        let record = self.record();
+        let now = Tick::ZERO + now.since(self.began);
+        let checks = self.scenario.cases.iter().flat_map(|case| &case.checks);
+        let mut checks = checks.peekable();
+        // A play that is only to be compared with another one is watched to its end.
+        checks.peek().is_some() && checks.all(|check| is_settled(check, &record, now))
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.glimpses.last().is_some_and(has_ended)
+    }
+
+    fn is_gone(&self) -> bool {
+        self.glimpses
+            .last()
+            .is_some_and(|glimpse| glimpse.pod.is_none())
+    }
+
+    /// The last ends may still be on their way, and so may what is told of them.
+    pub(super) fn come_to_an_end(&mut self) -> anyhow::Result<()> {
+        while self.is_gone() && self.witness.is_anybody_there() {
+            self.look(LOOK)?;
+        }
+        let ended = clock::now();
+        while self.has_more_to_tell() && clock::now().since(ended) < LAST_WORD {
+            self.look(LOOK)?;
+        }
+        Ok(())
+    }
+
+    /// A kubelet that is through with a pod says of what still waits, and has run before, how it ended.
+    fn has_more_to_tell(&self) -> bool {
+        let pod = self.pod().filter(|_| self.has_ended() && !self.is_gone());
+        let mut containers = pod.into_iter().flat_map(status::all_statuses);
+        containers.any(|one| {
+            one["state"]["waiting"].is_object() && one["lastState"]["terminated"].is_object()
+        })
+    }
+}
+
+/// Whether the pod is gone, or has its result and is not being deleted.
+pub(super) fn has_ended(glimpse: &Glimpse) -> bool {
+    glimpse.pod.as_ref().is_none_or(|pod| {
+        let phase = pod["status"]["phase"].as_str();
+        let ended = matches!(phase, Some("Succeeded" | "Failed"));
+        ended && pod["metadata"]["deletionTimestamp"].is_null()
+    })
+}
