@@ -119,4 +119,9 @@ impl Place for Seat<'_> {
         self.run.borrow_mut().take();
         Ok(())
     }
+
+    /// Nothing that it has started outlives `pillion run`.
+    fn ends_with_pod(&self) -> bool {
+        true
+    }
 }

@@ -124,8 +124,9 @@ impl<'t> Director<'t> {
         let played = self.go_on();
         // Nobody waits for what this play might still ask for.
         self.asker = None;
-        self.place.remove(&self.name)?;
-        played?;
+        let removed = self.place.remove(&self.name);
+        let ended = self.end_survivors();
+        played.and(removed).and(ended)?;
         let record = self.record();
         // Actors that still end write into a folder that nobody sees any more.
         let _ = fs::remove_dir_all(&self.folder);

@@ -34,6 +34,12 @@ pub(crate) trait Place {
     /// Nobody needs it any more, whether it has ended or not.
     fn remove(&self, name: &str) -> anyhow::Result<()>;
 
+    /// Whether what runs a pod ends with it, as soon as nothing of it runs any more. A cluster goes on, and a pod that is deleted
+    /// at once is gone there before its processes are.
+    fn ends_with_pod(&self) -> bool {
+        false
+    }
+
     /// Gives a container of a pod another image.
     fn set_image(&self, pod: &Value, container: &str, image: &str) -> anyhow::Result<()>;
 

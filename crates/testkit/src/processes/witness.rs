@@ -88,6 +88,21 @@ impl Witness {
         }
     }
 
+    /// Kills everybody who lives: their names.
+    pub(crate) fn kill_all(&self) -> Vec<String> {
+        let killed = self.present.iter().map(|presence| {
+            if let Some(pid) = presence.pid {
+                // It may have ended just now.
+                let _ = kill_process(pid, Signal::KILL);
+            }
+            let name = Life::name(&presence.said);
+            name.map_or("somebody without a name".to_owned(), |name| {
+                name.to_string()
+            })
+        });
+        killed.collect()
+    }
+
     /// Those who are still there, when nobody waits for their end.
     fn into_present(self) -> impl Iterator<Item = Life> {
         let present = self.present.into_iter();
@@ -147,6 +162,8 @@ mod tests {
     use super::*;
     use pillion_simulator::line::Word;
     use std::io::Write as _;
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::Command;
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -168,6 +185,27 @@ mod tests {
         assert_eq!(names, ["m1/preStop"]);
         assert!(gone[0].until() <= looked && Some(looked) <= gone[0].gone);
         assert!(!witness.is_anybody_there());
+    }
+
+    #[test]
+    fn whoever_is_there_is_killed_and_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("alive");
+        let mut witness = Witness::at(&socket).unwrap();
+        let mut actor = UnixStream::connect(&socket).unwrap();
+        actor.write_all(b"m1\n").unwrap();
+        let nobody = UnixStream::connect(&socket).unwrap();
+        witness.wait(SECOND).unwrap();
+        // Both are this process, which is to go on.
+        let mut sleeper = Command::new("sleep").arg("600").spawn().unwrap();
+        witness.present[0].pid = Some(Pid::from_child(&sleeper));
+        witness.present[1].pid = None;
+
+        assert_eq!(witness.kill_all(), ["m1", "somebody without a name"]);
+        assert_eq!(sleeper.wait().unwrap().signal(), Some(9));
+        drop((actor, nobody));
+        witness.wait(SECOND).unwrap();
+        assert_eq!(witness.kill_all(), Vec::<String>::new());
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::{Director, LOOK};
 use crate::kubelet::eyes::Glimpse;
 use crate::kubelet::limits::is_settled;
 use crate::kubelet::status;
+use anyhow::ensure;
 use pillion_engine::Tick;
 use pillion_runtime::clock;
 use std::time::Duration;
@@ -44,13 +45,48 @@ impl Director<'_> {
 
     /// The last ends may still be on their way, and so may what is told of them.
     pub(super) fn come_to_an_end(&mut self) -> anyhow::Result<()> {
-        while self.is_gone() && self.witness.is_anybody_there() {
+        let limit = self.scenario.pod.grace + LAST_WORD;
+        self.look_while(limit, Self::is_about_to_go)?;
+        ensure!(
+            !self.is_about_to_go(),
+            "the pod has ended, and what runs it goes on after {} s",
+            limit.as_secs()
+        );
+        self.look_while(limit, Self::goes_on_without_pod)?;
+        self.look_while(LAST_WORD, Self::has_more_to_tell)
+    }
+
+    fn look_while(&mut self, limit: Duration, goes_on: fn(&Self) -> bool) -> anyhow::Result<()> {
+        let began = clock::now();
+        while goes_on(self) && clock::now().since(began) < limit {
             self.look(LOOK)?;
         }
-        let ended = clock::now();
-        while self.has_more_to_tell() && clock::now().since(ended) < LAST_WORD {
-            self.look(LOOK)?;
+        Ok(())
+    }
+
+    /// What runs a pod and ends with it has yet to do so.
+    fn is_about_to_go(&self) -> bool {
+        self.place.ends_with_pod() && self.has_ended() && !self.is_gone()
+    }
+
+    /// The pod is gone, and those of it that are there may be.
+    fn goes_on_without_pod(&self) -> bool {
+        !self.place.ends_with_pod() && self.is_gone() && self.witness.is_anybody_there()
+    }
+
+    /// Ends those who outlive the pod, as nobody else would, and names them.
+    pub(super) fn end_survivors(&mut self) -> anyhow::Result<()> {
+        if !self.place.ends_with_pod() && !self.is_gone() {
+            return Ok(());
         }
+        // Who has just gone is none of them.
+        self.witness.wait(Duration::ZERO)?;
+        let survivors = self.witness.kill_all();
+        ensure!(
+            survivors.is_empty(),
+            "the pod is gone, and what runs in it is not: {}",
+            survivors.join(", ")
+        );
         Ok(())
     }
 
