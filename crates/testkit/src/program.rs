@@ -8,6 +8,8 @@
 //!             pillion get ─▶ status ─▶ Director
 //! ```
 
+mod errand;
+pub mod process;
 mod run;
 
 use crate::kubelet::director::Director;
@@ -44,6 +46,9 @@ struct Seat<'a> {
     ports: RefCell<Ports>,
     run: RefCell<Option<Run>>,
 }
+
+/// How long the program may take to answer, or to end, on a machine with much to do.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What the pod is called.
 const NAME: &str = "pod";
@@ -98,6 +103,7 @@ impl Place for Seat<'_> {
             name,
             pod,
             self.max_backoff,
+            PATIENCE,
         )?;
         *self.run.borrow_mut() = Some(run);
         Ok(())
@@ -116,8 +122,7 @@ impl Place for Seat<'_> {
     }
 
     fn remove(&self, _: &str) -> anyhow::Result<()> {
-        self.run.borrow_mut().take();
-        Ok(())
+        self.run.borrow_mut().take().map_or(Ok(()), Run::end)
     }
 
     /// Nothing that it has started outlives `pillion run`.

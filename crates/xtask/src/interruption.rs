@@ -6,6 +6,8 @@
 //!
 //! The process becomes another program, so that no thread of it can start anything that nobody would take down. Until then
 //! no signal is blocked: that would be inherited by every program that is started, those of the cluster among them.
+//! Destructors do not run then, so what runs pods on this machine is started by
+//! [`bound`](pillion_testkit::program::process::bound): it ends with the thread that has started it.
 
 use anyhow::Context as _;
 use pillion_runtime::signals::Caught;

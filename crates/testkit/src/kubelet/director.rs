@@ -3,6 +3,8 @@
 mod deed;
 mod end;
 
+pub(crate) use end::has_ended;
+
 use super::eyes::Glimpse;
 use super::interruption::{Asker, Interruptions, Ticket};
 use super::late::Late;
@@ -14,7 +16,6 @@ use crate::processes::network::Network;
 use crate::processes::stage::Stage;
 use crate::processes::witness::{Life, Witness};
 use anyhow::Context as _;
-use end::has_ended;
 use pillion_engine::status::Phase;
 use pillion_engine::{PodResult, PodStatus, Tick};
 use pillion_runtime::clock;

@@ -1,19 +1,21 @@
 //! The program with one pod, from its start to its end.
 
+use super::errand::{Answer, Errand, last_words};
+use super::process::{Process, bound};
+use crate::kubelet::director::has_ended;
 use crate::kubelet::eyes::Glimpse;
 use crate::processes::network::LISTS;
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use pillion_engine::Tick;
 use pillion_runtime::clock;
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
 /// The program, and whoever talks to it.
@@ -24,19 +26,29 @@ pub(super) struct Run {
     name: String,
     /// As it was written last.
     pod: Value,
-    program: Child,
-    reader: Option<JoinHandle<()>>,
+    program: Process,
+    /// How long it may take to answer, or to end.
+    patience: Duration,
     /// It has told of something since the pod was looked at.
     told: Arc<AtomicBool>,
     looked: Tick,
+    /// It has not answered since then.
+    silent: Option<Tick>,
     glimpses: Vec<Glimpse>,
     is_over: bool,
     /// What is asked of the program; each waits until that is done, or the pod is gone.
-    asking: Vec<Child>,
+    asking: Vec<Errand>,
+    /// So many errands there were.
+    errands: u32,
+    /// What it would not do, and when, as long as the pod may be gone for all that is known.
+    refusal: Option<(Tick, Answer)>,
 }
 
 /// Something may change without being told of.
 const NOW_AND_THEN: Duration = Duration::from_secs(1);
+
+/// A pod that is gone may still be seen for so long.
+const AFTERGLOW: Duration = Duration::from_secs(5);
 
 // === impl Run ===
 
@@ -48,36 +60,38 @@ impl Run {
         name: &str,
         pod: &Value,
         max_backoff: Duration,
+        patience: Duration,
     ) -> anyhow::Result<Self> {
         let file = write(folder, pod)?;
-        let mut command = Command::new(pillion);
+        let mut command = bound(pillion);
         let max_backoff = format!("{}s", max_backoff.as_secs());
         let command = at(&mut command, folder)
             .args(["run", "--json", "--max-backoff", &max_backoff])
-            .arg(file);
-        let mut program = command
+            .arg(file)
             .stdout(Stdio::piped())
-            .stderr(File::create(errors(folder))?)
-            .spawn()
-            .with_context(|| format!("cannot run {}", pillion.display()))?;
+            .stderr(File::create(errors(folder))?);
+        let mut program = Process::start(command, patience)?;
         let told = Arc::new(AtomicBool::new(true));
-        let output = program.stdout.take();
-        let reader = output.map(|output| {
+        if let Some(output) = program.output() {
             let told = told.clone();
-            thread::spawn(move || listen(output, &told))
-        });
+            // It ends with the last one who could write, whom nobody may live to see.
+            thread::spawn(move || listen(output, &told));
+        }
         Ok(Self {
             pillion: pillion.to_owned(),
             folder: folder.to_owned(),
             name: name.to_owned(),
             pod: pod.clone(),
             program,
-            reader,
+            patience,
             told,
             looked: clock::now(),
+            silent: None,
             glimpses: Vec::new(),
             is_over: false,
             asking: Vec::new(),
+            errands: 0,
+            refusal: None,
         })
     }
 
@@ -93,11 +107,10 @@ impl Run {
         if let Some(grace) = grace {
             stop.arg("--grace").arg(format!("{grace}s"));
         }
-        self.begin_to_ask(stop)
+        self.begin_to_ask(stop, "stop")
     }
 
-    /// Gives a container another image. A pod that goes anyway may refuse that, as it may be gone; if it was to be done, the
-    /// comparison tells.
+    /// Gives a container another image. A pod that goes anyway may refuse that, as it may be gone.
     pub(super) fn set_image(&mut self, container: &str, image: &str) -> anyhow::Result<()> {
         for list in LISTS {
             let containers = self.pod["spec"][list].as_array_mut();
@@ -110,12 +123,24 @@ impl Run {
         let file = write(&self.folder, &self.pod)?;
         let mut apply = self.ask(&["apply", "--json"]);
         apply.arg(file);
-        self.begin_to_ask(apply)
+        self.begin_to_ask(apply, "apply")
     }
 
-    fn begin_to_ask(&mut self, mut command: Command) -> anyhow::Result<()> {
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        self.asking.push(command.spawn()?);
+    /// Ends the pod, whatever it is about to do, and all that talk to it.
+    pub(super) fn end(mut self) -> anyhow::Result<()> {
+        let ended = self.program.end();
+        ended.map_err(|error| self.describe(&format!("`pillion run` goes on: {error}")))?;
+        for mut errand in std::mem::take(&mut self.asking) {
+            errand.wait(self.patience)?;
+        }
+        Ok(())
+    }
+
+    fn begin_to_ask(&mut self, command: Command, title: &str) -> anyhow::Result<()> {
+        self.errands += 1;
+        let files = self.folder.join(format!("{title}-{}", self.errands));
+        let errand = Errand::begin(command, title, &files, self.patience)?;
+        self.asking.push(errand);
         Ok(())
     }
 
@@ -123,38 +148,89 @@ impl Run {
         if self.is_over {
             return Ok(());
         }
-        if let Some(status) = self.program.try_wait()? {
+        if let Some(status) = self.program.ended()? {
             self.is_over = true;
             // It was kept before the program ended.
-            let Some(pod) = self.show()? else {
-                let said = fs::read_to_string(errors(&self.folder)).unwrap_or_default();
-                bail!("`pillion run` has ended ({status}): {said}");
-            };
+            let shown = self.show()?;
+            let pod = shown.map_err(|answer| {
+                let answer = answer.describe();
+                self.describe(&format!("`pillion run` has ended ({status}), and {answer}"))
+            })?;
             self.note(pod);
             let at = clock::now();
             self.glimpses.push(Glimpse { at, pod: None });
             return Ok(());
         }
+        self.hear()?;
         let is_told = self.told.swap(false, Ordering::AcqRel);
         let now = clock::now();
         if is_told || now.since(self.looked) >= NOW_AND_THEN {
             self.looked = now;
             match self.show()? {
-                Some(pod) => self.note(pod),
-                // It does not listen yet, or any more.
-                None => self.told.store(true, Ordering::Release),
+                Ok(pod) => {
+                    self.silent = None;
+                    self.note(pod);
+                }
+                Err(answer) => self.bear(now, &answer)?,
             }
         }
         Ok(())
     }
 
-    /// The pod as it is now, if somebody says.
-    fn show(&self) -> anyhow::Result<Option<Value>> {
-        let output = self.ask(&["get", &self.name, "-o", "json"]).output()?;
-        if !output.status.success() {
-            return Ok(None);
+    /// It does not listen yet, or any more; but not for ever.
+    fn bear(&mut self, now: Tick, answer: &Answer) -> anyhow::Result<()> {
+        self.told.store(true, Ordering::Release);
+        let silent = *self.silent.get_or_insert(now);
+        if now.since(silent) < self.patience {
+            return Ok(());
         }
-        Ok(Some(serde_json::from_slice(&output.stdout)?))
+        let (limit, answer) = (self.patience.as_secs(), answer.describe());
+        Err(self.describe(&format!(
+            "`pillion run` goes on and has not answered for {limit} s: {answer}"
+        )))
+    }
+
+    /// Hears what came of what was asked. Who is refused something by a pod that goes on has found a fault.
+    fn hear(&mut self) -> anyhow::Result<()> {
+        let now = clock::now();
+        for mut errand in std::mem::take(&mut self.asking) {
+            match errand.ended()? {
+                None => self.asking.push(errand),
+                Some(answer) if answer.is_refusal() => {
+                    self.refusal.get_or_insert((now, answer));
+                }
+                Some(_) => {}
+            }
+        }
+        let is_certain = |since: Tick| now.since(since) > AFTERGLOW;
+        match &self.refusal {
+            Some((since, answer)) if is_certain(*since) && !self.has_ended() => {
+                bail!("the pod goes on, and {}", answer.describe())
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.glimpses.last().is_some_and(has_ended)
+    }
+
+    /// The pod as it is now, or what was said instead.
+    fn show(&self) -> anyhow::Result<Result<Value, Answer>> {
+        let get = self.ask(&["get", &self.name, "-o", "json"]);
+        let mut errand = Errand::begin(get, "get", &self.folder.join("get"), self.patience)?;
+        let answer = errand.wait(self.patience);
+        let answer = answer.map_err(|error| self.describe(&format!("{error:#}")))?;
+        if !answer.status.success() {
+            return Ok(Err(answer));
+        }
+        let pod = serde_json::from_slice(&answer.shown);
+        Ok(Ok(pod.context("`pillion get` has not shown a pod")?))
+    }
+
+    /// What is wrong, with what the program says of it.
+    fn describe(&self, what: &str) -> anyhow::Error {
+        anyhow!("{what}{}", last_words(&errors(&self.folder)))
     }
 
     fn note(&mut self, pod: Value) {
@@ -169,27 +245,6 @@ impl Run {
         let mut command = Command::new(&self.pillion);
         at(&mut command, &self.folder).args(words);
         command
-    }
-}
-
-impl Drop for Run {
-    fn drop(&mut self) {
-        // The first one stops the pod, the second one kills what is left; a program that is gone does not hear them.
-        let pid = i32::try_from(self.program.id())
-            .ok()
-            .and_then(Pid::from_raw);
-        if let (Some(pid), Ok(None)) = (pid, self.program.try_wait()) {
-            for _ in 0..2 {
-                let _ = kill_process(pid, Signal::QUIT);
-            }
-        }
-        let _ = self.program.wait();
-        for mut command in self.asking.drain(..) {
-            let _ = command.wait();
-        }
-        if let Some(reader) = self.reader.take() {
-            let _ = reader.join();
-        }
     }
 }
 
@@ -221,3 +276,6 @@ fn listen(output: ChildStdout, told: &AtomicBool) {
         told.store(true, Ordering::Release);
     }
 }
+
+#[cfg(test)]
+mod tests;

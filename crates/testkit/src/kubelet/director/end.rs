@@ -101,7 +101,7 @@ impl Director<'_> {
 }
 
 /// Whether the pod is gone, or has its result and is not being deleted.
-pub(super) fn has_ended(glimpse: &Glimpse) -> bool {
+pub(crate) fn has_ended(glimpse: &Glimpse) -> bool {
     glimpse.pod.as_ref().is_none_or(|pod| {
         let phase = pod["status"]["phase"].as_str();
         let ended = matches!(phase, Some("Succeeded" | "Failed"));
