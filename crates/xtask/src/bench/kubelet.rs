@@ -9,17 +9,18 @@ use super::statistics::median;
 use crate::clock::Stopwatch;
 use crate::cluster;
 use crate::workspace::Workspace;
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use pillion_testkit::cluster::api::Api;
 use pillion_testkit::cluster::files::IMAGE;
 use pillion_testkit::cluster::image::ACTOR;
 use pillion_testkit::kubelet::{self, LABEL, PODS};
-use rustix::process::{Pid, Signal, kill_process};
+use pillion_testkit::program::process::{Process, bound};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{self, Command, Stdio};
+use std::process::{self, Stdio};
 use std::time::Duration;
 
 /// How often.
@@ -191,31 +192,33 @@ fn on_pillion(pillion: &Path, folder: &Path, pod: &Value) -> anyhow::Result<Time
     let file = folder.join("pod.json");
     fs::write(&file, pod.to_string())?;
     let start = Stopwatch::start();
-    let mut child = Command::new(pillion)
+    // Whoever binds it to us costs it a millisecond.
+    let mut command = bound(pillion);
+    command
         .args(["run", "--json"])
         .arg(&file)
         .env("XDG_STATE_HOME", folder)
-        .env("XDG_RUNTIME_DIR", folder)
+        // Root's sockets would be elsewhere otherwise, among those of all others.
+        .env("PILLION_RUNTIME_DIR", folder.join("run"))
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("cannot run {}", pillion.display()))?;
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let output = child.stdout.take().context("it has no output")?;
+        .stdout(Stdio::piped());
+    let mut program = Process::start(&mut command, PATIENCE)?;
+    let output = program.output().context("it has no output")?;
     let mut lines = BufReader::new(output).lines();
     let found = lines.find(|line| {
         line.as_ref()
             .is_ok_and(|line| line.contains("\"podReady\""))
     });
     let ready = start.elapsed().as_secs_f64();
-    let (Some(_), Some(pid)) = (found, pid) else {
-        bail!("the pod was never ready: {}", child.wait()?);
-    };
+    if found.is_none() {
+        bail!("the pod was never ready: {:?}", program.wait(PATIENCE)?);
+    }
     let stop = Stopwatch::start();
-    kill_process(pid, Signal::TERM)?;
+    program.signal(Signal::TERM);
     // Whoever does not read holds it up.
     lines.for_each(drop);
-    child.wait()?;
+    let ended = program.wait(PATIENCE)?;
+    ensure!(ended.is_some(), "`pillion run` does not end");
     let gone = stop.elapsed().as_secs_f64();
     Ok(Times { ready, gone })
 }
