@@ -4,11 +4,12 @@
 //! order of the lines, which is also right for lines of the same instant.
 
 pub mod count;
+pub mod event;
 pub mod order;
 pub mod status;
 
 use crate::line::{LineName, Who};
-use crate::record::{Moment, Record};
+use crate::record::{End, Moment, Record};
 use status::{StatusPart, Text};
 use std::time::Duration;
 
@@ -123,12 +124,16 @@ pub enum Claim {
     },
     /// The exit code that stands for the pod.
     ExitCode(i32),
-    /// A Kubernetes event was told, or was not; only drivers that tell events can say.
+    /// A Kubernetes event was told of a container, or was not.
     Event {
         /// Whether it must have been told.
         told: bool,
-        /// What of it the check names, for people.
-        what: Box<str>,
+        /// The container.
+        of: Box<str>,
+        /// Its reason.
+        reason: Option<Box<str>>,
+        /// A part of its message.
+        says: Option<Box<str>>,
     },
 }
 
@@ -170,8 +175,8 @@ pub enum Time {
 pub enum Finding {
     /// It holds.
     Holds,
-    /// This driver cannot say.
-    PassedOver,
+    /// This driver cannot say, for this reason.
+    PassedOver(&'static str),
     /// It does not hold.
     Fails(Evidence),
 }
@@ -203,9 +208,11 @@ impl Check {
 
     /// Looks whether it holds.
     pub fn look(&self, record: &Record) -> Finding {
+        if let Some(why) = self.claim.untold(record) {
+            return Finding::PassedOver(why);
+        }
         let view = order::View::new(record.log.lines(), self.in_run);
         let result = match &self.claim {
-            Claim::Event { .. } => return Finding::PassedOver,
             Claim::Starts(a) => view.starts(a),
             Claim::Exits(a) => view.exits(a),
             Claim::NeverStarts(a) => view.never_starts(a),
@@ -240,6 +247,19 @@ impl Check {
                 reason,
             } => result(record, [phase, decided_by, reason]),
             Claim::ExitCode(code) => exit_code(record, *code),
+            Claim::Event {
+                told,
+                of,
+                reason,
+                says,
+            } => {
+                let part = event::Part {
+                    of,
+                    reason: reason.as_deref(),
+                    says: says.as_deref(),
+                };
+                event::look(record, &part, *told)
+            }
         };
         match result {
             Ok(()) => Finding::Holds,
@@ -247,6 +267,50 @@ impl Check {
         }
     }
 }
+
+// === impl Claim ===
+
+impl Claim {
+    /// Why the record cannot say whether it holds, if it cannot.
+    fn untold(&self, record: &Record) -> Option<&'static str> {
+        match self {
+            Self::Event { .. } => record.events.is_none().then_some(NO_EVENTS),
+            Self::Result { .. } | Self::ExitCode(_) => {
+                let is_untold = |end: &End| end.result.is_none();
+                record
+                    .end
+                    .as_ref()
+                    .is_some_and(is_untold)
+                    .then_some(NO_RESULT)
+            }
+            Self::Starts(_)
+            | Self::Exits(_)
+            | Self::NeverStarts(_)
+            | Self::Restarted(_)
+            | Self::NotRestarted(_)
+            | Self::StartsBefore(..)
+            | Self::ExitsBefore(..)
+            | Self::AnyStartAfter(..)
+            | Self::AnyExitAfter(..)
+            | Self::RunsTogether(..)
+            | Self::RunsTogetherFirst(..)
+            | Self::Together { .. }
+            | Self::Lasts { .. }
+            | Self::Between { .. }
+            | Self::Gap { .. }
+            | Self::Count { .. }
+            | Self::Status { .. }
+            | Self::RestartsNeverFall(_)
+            | Self::Gone { .. } => None,
+        }
+    }
+}
+
+/// Why a check on events is passed over.
+const NO_EVENTS: &str = "nobody tells Kubernetes events here";
+
+/// Why a check on the end is passed over.
+const NO_RESULT: &str = "only Pillion says who decided the end of a pod, and with which code";
 
 /// When an act was done; the pod's creation without one.
 fn since(record: &Record, act: Option<&str>) -> Result<Moment, Evidence> {
@@ -285,13 +349,12 @@ fn still_there(record: &Record) -> Evidence {
 
 fn result(record: &Record, want: [&Option<Text>; 3]) -> Result<(), Evidence> {
     let end = record.end.as_ref().ok_or_else(|| still_there(record))?;
+    let result = end.result.as_ref();
+    let reason = result.and_then(|result| result.reason);
     let seen = [
-        ("phase", Some(end.result.phase.as_str())),
+        ("phase", result.map(|result| result.phase.as_str())),
         ("decidedBy", end.decided_by.as_deref()),
-        (
-            "reason",
-            end.result.reason.map(pillion_engine::PodReason::as_str),
-        ),
+        ("reason", reason.map(pillion_engine::PodReason::as_str)),
     ];
     let pairs = want.into_iter().zip(seen);
     let misses = pairs.filter_map(|(want, (what, seen))| want.as_ref()?.miss(what, seen));
@@ -304,10 +367,11 @@ fn result(record: &Record, want: [&Option<Text>; 3]) -> Result<(), Evidence> {
 
 fn exit_code(record: &Record, code: i32) -> Result<(), Evidence> {
     let end = record.end.as_ref().ok_or_else(|| still_there(record))?;
-    if end.result.code == code {
-        return Ok(());
+    match end.result.as_ref().map(|result| result.code) {
+        Some(seen) if seen == code => Ok(()),
+        Some(seen) => Err(Evidence::new(format!("it was {seen}"))),
+        None => Err(Evidence::new("nobody said which it was")),
     }
-    Err(Evidence::new(format!("it was {}", end.result.code)))
 }
 
 /// A time as people read it.

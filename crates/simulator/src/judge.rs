@@ -17,7 +17,16 @@ pub struct Verdict {
     /// What became of it.
     pub outcome: Outcome,
     /// Checks that this driver cannot make.
-    pub passed_over: Vec<Box<str>>,
+    pub passed_over: Vec<PassedOver>,
+}
+
+/// A check that a driver cannot make.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PassedOver {
+    /// In the words of its file.
+    pub check: Box<str>,
+    /// Why.
+    pub why: &'static str,
 }
 
 /// What can become of a case.
@@ -76,7 +85,10 @@ fn judge_case(case: &Case, record: &Record) -> Verdict {
     for check in &case.checks {
         match check.look(record) {
             Finding::Holds => {}
-            Finding::PassedOver => passed_over.push(check.text.clone()),
+            Finding::PassedOver(why) => passed_over.push(PassedOver {
+                check: check.text.clone(),
+                why,
+            }),
             Finding::Fails(evidence) => failures.push(Failure::new(check, evidence, record)),
         }
     }
@@ -92,7 +104,7 @@ fn judge_case(case: &Case, record: &Record) -> Verdict {
     verdict(case, outcome, passed_over)
 }
 
-fn verdict(case: &Case, outcome: Outcome, passed_over: Vec<Box<str>>) -> Verdict {
+fn verdict(case: &Case, outcome: Outcome, passed_over: Vec<PassedOver>) -> Verdict {
     Verdict {
         case: case.id.clone(),
         title: case.title.clone(),
@@ -164,8 +176,8 @@ impl fmt::Display for Verdict {
                 }
             }
         }
-        for check in passed_over {
-            write!(f, "\n  passed over: {check}")?;
+        for PassedOver { check, why } in passed_over {
+            write!(f, "\n  passed over: {check} ({why})")?;
         }
         Ok(())
     }

@@ -318,7 +318,7 @@ impl<'s, M: Machine> Player<'s, M> {
         self.trace.push(now, Item::Ended(result.clone()));
         self.record.end = Some(End {
             at: now,
-            result: result.clone(),
+            result: Some(result.clone()),
             decided_by: decider.map(|container| container.name.clone()),
         });
         let alive: Vec<_> = self.world.alive().map(str::to_owned).collect();

@@ -15,6 +15,8 @@ pub struct Record {
     pub log: Log,
     /// The pod's status whenever it changed.
     pub statuses: Vec<Sample>,
+    /// What Kubernetes events told; `None` where nobody tells any.
+    pub events: Option<Vec<Event>>,
     /// When the named acts were done.
     pub moments: BTreeMap<Box<str>, Moment>,
     /// Acts that were never done, for people.
@@ -38,6 +40,17 @@ pub struct Sample {
     pub status: PodStatus,
 }
 
+/// A Kubernetes event about a container.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Event {
+    /// The container.
+    pub of: Box<str>,
+    /// In one word.
+    pub reason: Box<str>,
+    /// For people.
+    pub message: Box<str>,
+}
+
 /// A moment in time, among the lines and among the statuses.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Moment {
@@ -54,8 +67,8 @@ pub struct Moment {
 pub struct End {
     /// When everything was down.
     pub at: Tick,
-    /// How.
-    pub result: PodResult,
+    /// How, where somebody says so: a kubelet does not.
+    pub result: Option<PodResult>,
     /// The name of the container that decided it.
     pub decided_by: Option<Box<str>>,
 }

@@ -1,8 +1,8 @@
 //! Each thing that a scenario can do to a pod, with the real engine.
 
-use pillion_engine::Tick;
 use pillion_engine::pod::{Backoff, Container, Pod, RestartPolicy};
 use pillion_engine::status::{ContainerState, Phase};
+use pillion_engine::{PodResult, Tick};
 use pillion_simulator::act::{Act, Deed, Replacement};
 use pillion_simulator::actor::{Answers, PerRun, Script};
 use pillion_simulator::line::{LineName, Who, Word};
@@ -53,6 +53,11 @@ fn starts(played: &Played) -> Vec<Tick> {
     starts.map(|line| line.at).collect()
 }
 
+fn result(played: Played) -> PodResult {
+    let end = played.record.end.expect("the pod ends");
+    end.result.expect("it is told")
+}
+
 fn image(played: &Played) -> Option<&str> {
     played.record.status()?.container("app")?.image.as_deref()
 }
@@ -66,8 +71,8 @@ fn a_kill_is_followed_by_the_policy() {
     let played = after_five_seconds(RestartPolicy::Always, kill.clone());
     assert_eq!(starts(&played), [Tick::ZERO, Tick::from_secs(5)]);
     let played = after_five_seconds(RestartPolicy::Never, kill);
-    let end = played.record.end.expect("the pod ends");
-    assert_eq!((end.result.phase, end.result.code), (Phase::Failed, 137));
+    let result = result(played);
+    assert_eq!((result.phase, result.code), (Phase::Failed, 137));
 }
 
 #[test]
@@ -86,8 +91,7 @@ fn after_a_reboot_a_pod_runs_again_unless_it_must_not() {
     assert_eq!(starts(&played), [Tick::ZERO, Tick::from_secs(5)]);
     let played = after_five_seconds(RestartPolicy::Never, Deed::Reboot);
     assert_eq!(starts(&played), [Tick::ZERO]);
-    let end = played.record.end.expect("the pod ends");
-    assert_eq!(end.result.phase, Phase::Failed);
+    assert_eq!(result(played).phase, Phase::Failed);
 }
 
 #[test]

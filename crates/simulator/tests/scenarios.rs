@@ -76,7 +76,7 @@ fn outcome(scenario: &Scenario, played: &Played) -> (Option<PodResult>, Vec<usiz
     let starts = oneshots.map(|c| Who::container(&c.name).says(Word::Starting));
     let runs = starts.map(|line| played.record.log.count(&line)).collect();
     let end = played.record.end.as_ref();
-    (end.map(|end| end.result.clone()), runs)
+    (end.and_then(|end| end.result.clone()), runs)
 }
 
 /// Facts after these come from containers that crash again and again, and are alike.

@@ -10,6 +10,7 @@
 //! engine is asked. A file that a kubelet does not pass is wrong.
 
 pub(crate) mod director;
+mod events;
 pub(crate) mod eyes;
 mod interruption;
 mod late;
@@ -32,6 +33,7 @@ use eyes::{Eyes, Glimpse};
 use interruption::Interruptions;
 use late::Late;
 use pillion_engine::Tick;
+use pillion_simulator::record::Event;
 use pillion_simulator::{Record, Scenario};
 use place::Place;
 use serde_json::{Value, json};
@@ -143,6 +145,10 @@ impl Place for Theatre<'_> {
 
     fn supply(&self, late: &mut Late, now: Tick, pod: &Value) -> anyhow::Result<()> {
         late.look(now, pod, &self.api)
+    }
+
+    fn events(&self, name: &str) -> anyhow::Result<Option<Vec<Event>>> {
+        events::of(name, &self.api).map(Some)
     }
 
     fn interruptions(&self) -> Option<&Interruptions> {

@@ -120,7 +120,7 @@ fn perform(
         record.end = Some(End {
             at,
             decided_by: decider.map(|container| container.name.clone()),
-            result,
+            result: Some(result),
         });
     }
     Ok((record, began))

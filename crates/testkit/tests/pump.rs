@@ -163,7 +163,7 @@ fn a_pump_tells_of_every_scenario_what_the_simulator_tells() {
 
         assert_eq!(left.audience.heard, played.entries, "{name}");
         let end = played.record.end.expect("only those that end are here");
-        assert_eq!(left.result.ok(), Some(end.result), "{name}");
+        assert_eq!(left.result.ok(), end.result, "{name}");
         assert_eq!(left.fake.stage.violations(), [], "{name}");
     }
 }

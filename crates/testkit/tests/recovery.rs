@@ -40,7 +40,7 @@ fn outcome(scenario: &Scenario, played: &Played) -> Outcome {
     });
     Outcome {
         phase: format!("{:?}", record.status().map(|status| status.phase)),
-        result: record.end.as_ref().map(|end| end.result.clone()),
+        result: record.end.as_ref().and_then(|end| end.result.clone()),
         decided_by: record.end.as_ref().and_then(|end| end.decided_by.clone()),
         runs: runs.collect(),
     }

@@ -28,6 +28,8 @@ fn line(text: &str) -> LineName {
     text.parse().unwrap()
 }
 
+const PASSED_OVER: &str = "passed over: ";
+
 /// What is seen instead, or nothing if the claim holds.
 fn seen(record: &Record, claim: Claim) -> Option<String> {
     seen_from(record, claim, 1)
@@ -40,7 +42,7 @@ fn seen_from(record: &Record, claim: Claim, in_run: u32) -> Option<String> {
     };
     match check.look(record) {
         Finding::Holds => None,
-        Finding::PassedOver => Some("passed over".into()),
+        Finding::PassedOver(why) => Some(format!("{PASSED_OVER}{why}")),
         Finding::Fails(evidence) => Some(evidence.seen),
     }
 }
@@ -285,12 +287,12 @@ fn life() -> Record {
     record.sample(Tick::from_secs(5), status(Phase::Failed, terminated(3), 1));
     record.end = Some(End {
         at: Tick::from_secs(5),
-        result: PodResult {
+        result: Some(PodResult {
             phase: Phase::Failed,
             decider: None,
             code: 3,
             reason: None,
-        },
+        }),
         decided_by: Some("a".into()),
     });
     record
@@ -423,6 +425,28 @@ fn the_end_has_a_time_a_result_and_a_code() {
     );
     assert_eq!(seen(&life, Claim::ExitCode(3)), None);
     assert_eq!(seen(&life, Claim::ExitCode(0)).unwrap(), "it was 3");
+}
+
+#[test]
+fn what_nobody_tells_is_passed_over() {
+    let mut life = life();
+    let before = Record::default();
+    assert!(seen(&before, Claim::ExitCode(3)).is_some_and(|seen| !seen.starts_with(PASSED_OVER)));
+    life.end.as_mut().unwrap().result = None;
+    let result = Claim::Result {
+        phase: Some(Text::written("Failed")),
+        decided_by: None,
+        reason: None,
+    };
+    let event = Claim::Event {
+        told: false,
+        of: "a".into(),
+        reason: None,
+        says: None,
+    };
+    for claim in [result, Claim::ExitCode(3), event] {
+        assert!(seen(&life, claim).unwrap().starts_with(PASSED_OVER));
+    }
 }
 
 #[test]

@@ -103,14 +103,19 @@ fn a_violation_fails_every_case() {
 fn a_case_of_which_nothing_can_be_checked_fails() {
     let event = Claim::Event {
         told: false,
-        what: "ProbeWarning".into(),
+        of: "m1".into(),
+        reason: Some("ProbeWarning".into()),
+        says: None,
     };
     let only_event = verdict_on(case(vec![Check::new(event.clone())]), &record());
     assert!(!only_event.passed());
     let both = vec![Check::new(event), exits_before("m1", "r1")];
     let verdict = verdict_on(case(both), &record());
     assert!(verdict.passed());
-    assert_eq!(verdict.passed_over.len(), 1);
+    let [passed_over] = &*verdict.passed_over else {
+        panic!("{verdict}");
+    };
+    assert_eq!(passed_over.why, "nobody tells Kubernetes events here");
 }
 
 #[test]

@@ -260,13 +260,15 @@ impl Findings {
 
     fn event(&mut self, item: &Item, told: bool) -> Option<Claim> {
         let mut keys = self.map(item)?;
-        keys.need("of", self).and_then(|i| self.container(i));
+        let of = keys.need("of", self).and_then(|i| self.container(i));
         let reason = keys.take("reason").and_then(|i| self.owned(i));
-        keys.take("says").and_then(|i| self.owned(i));
+        let says = keys.take("says").and_then(|i| self.owned(i));
         keys.end(self);
         Some(Claim::Event {
             told,
-            what: reason.unwrap_or_default(),
+            of: of?,
+            reason,
+            says,
         })
     }
 }

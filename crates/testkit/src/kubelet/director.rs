@@ -8,7 +8,7 @@ pub(crate) use end::has_ended;
 use super::eyes::Glimpse;
 use super::interruption::{Asker, Interruptions, Ticket};
 use super::late::Late;
-use super::limits::interrupts;
+use super::limits::{asks_for_events, interrupts};
 use super::manifest::manifest;
 use super::place::Place;
 use super::status;
@@ -16,13 +16,12 @@ use crate::processes::network::Network;
 use crate::processes::stage::Stage;
 use crate::processes::witness::{Life, Witness};
 use anyhow::Context as _;
-use pillion_engine::status::Phase;
-use pillion_engine::{PodResult, PodStatus, Tick};
+use pillion_engine::{PodStatus, Tick};
 use pillion_runtime::clock;
 use pillion_simulator::Scenario;
 use pillion_simulator::act::{Act, Deed};
 use pillion_simulator::line::{LineName, Log, Part, Word};
-use pillion_simulator::record::{End, Moment, Record};
+use pillion_simulator::record::{End, Event, Moment, Record};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,6 +51,8 @@ pub(crate) struct Director<'t> {
     exits: Vec<Exit>,
     moments: BTreeMap<Box<str>, Tick>,
     glimpses: Vec<Glimpse>,
+    /// What Kubernetes events have told, if a check is about them.
+    events: Option<Vec<Event>>,
     looked: Tick,
 }
 
@@ -116,6 +117,7 @@ impl<'t> Director<'t> {
             exits: Vec::new(),
             moments: BTreeMap::new(),
             glimpses: Vec::new(),
+            events: None,
             looked: began,
         })
     }
@@ -135,13 +137,14 @@ impl<'t> Director<'t> {
     }
 
     fn go_on(&mut self) -> anyhow::Result<()> {
-        while !self.is_over() {
+        while !self.is_over()? {
             self.look(LOOK)?;
             self.supply()?;
             self.act()?;
         }
         self.come_to_an_end()?;
-        self.look(LOOK)
+        self.look(LOOK)?;
+        self.listen()
     }
 
     /// Sees what has changed.
@@ -164,6 +167,14 @@ impl<'t> Director<'t> {
         }
         let new = self.place.seen(&self.name, self.glimpses.len())?;
         self.glimpses.extend(new);
+        Ok(())
+    }
+
+    /// Hears what has been told.
+    fn listen(&mut self) -> anyhow::Result<()> {
+        if asks_for_events(self.scenario) {
+            self.events = self.place.events(&self.name)?;
+        }
         Ok(())
     }
 
@@ -292,7 +303,10 @@ impl<'t> Director<'t> {
 
     /// Everything that has been seen, with times from the beginning.
     fn record(&self) -> Record {
-        let mut record = Record::default();
+        let mut record = Record {
+            events: self.events.clone(),
+            ..Record::default()
+        };
         let lines = self.lines();
         let new_image = self.new_image();
         for Glimpse { at, pod } in &self.glimpses {
@@ -313,11 +327,11 @@ impl<'t> Director<'t> {
         let undone = self.scenario.acts.iter().skip(self.next);
         record.left_undone = undone.map(Act::title).collect();
         record.until = self.since_start(clock::now());
-        record.end = self.has_ended().then(|| self.end(&record));
+        record.end = self.has_ended().then(|| self.end());
         record
     }
 
-    fn end(&self, record: &Record) -> End {
+    fn end(&self) -> End {
         // What is told after that is not news of the pod.
         let ended = self
             .glimpses
@@ -325,15 +339,9 @@ impl<'t> Director<'t> {
             .rev()
             .take_while(|glimpse| has_ended(glimpse));
         let last = ended.last().map_or(self.began, |glimpse| glimpse.at);
-        let phase = record.status().map_or(Phase::Failed, |status| status.phase);
         End {
             at: Tick::ZERO + last.since(self.began),
-            result: PodResult {
-                phase,
-                decider: None,
-                code: 0,
-                reason: None,
-            },
+            result: None,
             decided_by: None,
         }
     }

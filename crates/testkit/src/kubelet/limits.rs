@@ -79,6 +79,12 @@ pub(super) fn interrupts(deed: &Deed) -> bool {
     matches!(deed, Deed::RestartDriver { .. } | Deed::Reboot)
 }
 
+/// Whether a check is about Kubernetes events.
+pub(super) fn asks_for_events(scenario: &Scenario) -> bool {
+    let mut checks = scenario.cases.iter().flat_map(|case| &case.checks);
+    checks.any(|check| matches!(check.claim, Claim::Event { .. }))
+}
+
 /// Whether nothing that can still come changes what a check finds.
 pub(super) fn is_settled(check: &Check, record: &Record, now: Tick) -> bool {
     let holds = || matches!(check.look(record), Finding::Holds);
@@ -111,7 +117,7 @@ pub(super) fn is_settled(check: &Check, record: &Record, now: Tick) -> bool {
         | Claim::Gone { .. }
         | Claim::Result { .. }
         | Claim::ExitCode(_) => false,
-        Claim::Event { .. } => true,
+        Claim::Event { told, .. } => *told && holds(),
     }
 }
 

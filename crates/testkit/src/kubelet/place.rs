@@ -6,6 +6,7 @@ use super::eyes::Glimpse;
 use super::interruption::Interruptions;
 use super::late::Late;
 use pillion_engine::Tick;
+use pillion_simulator::record::Event;
 use serde_json::Value;
 use std::io;
 use std::net::SocketAddr;
@@ -46,6 +47,11 @@ pub(crate) trait Place {
     /// Brings what containers were kept waiting for.
     fn supply(&self, _late: &mut Late, _now: Tick, _pod: &Value) -> anyhow::Result<()> {
         Ok(())
+    }
+
+    /// What Kubernetes events have told of a pod, where there are any.
+    fn events(&self, _name: &str) -> anyhow::Result<Option<Vec<Event>>> {
+        Ok(None)
     }
 
     /// Who restarts the node, where that can be done.

@@ -1,8 +1,7 @@
-//! What real processes cannot play, and what cannot be judged by lines: each with its reason.
+//! What real processes cannot play, each with its reason.
 
 use pillion_simulator::act::Deed;
 use pillion_simulator::actor::{End, PerRun, Script};
-use pillion_simulator::check::Claim;
 use pillion_simulator::{Driver, Scenario};
 
 /// Why processes cannot play a scenario, if they cannot. Files that say so themselves come first.
@@ -51,33 +50,5 @@ fn deed(deed: &Deed) -> Option<&'static str> {
         Deed::AddEphemeral { .. } => {
             Some("host processes have no debugging containers beside them")
         }
-    }
-}
-
-/// Whether a claim is about what containers write, about the status that `pillion get` shows as an API server does, or about
-/// the end that whoever started the pod sees.
-pub fn is_seen(claim: &Claim) -> bool {
-    match claim {
-        Claim::Starts(_)
-        | Claim::Exits(_)
-        | Claim::NeverStarts(_)
-        | Claim::Restarted(_)
-        | Claim::NotRestarted(_)
-        | Claim::StartsBefore(..)
-        | Claim::ExitsBefore(..)
-        | Claim::AnyStartAfter(..)
-        | Claim::AnyExitAfter(..)
-        | Claim::RunsTogether(..)
-        | Claim::RunsTogetherFirst(..)
-        | Claim::Together { .. }
-        | Claim::Lasts { .. }
-        | Claim::Between { .. }
-        | Claim::Gap { .. }
-        | Claim::Count { .. }
-        | Claim::Gone { .. }
-        | Claim::Status { .. }
-        | Claim::RestartsNeverFall(_)
-        | Claim::ExitCode(_) => true,
-        Claim::Result { .. } | Claim::Event { .. } => false,
     }
 }

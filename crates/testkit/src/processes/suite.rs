@@ -3,11 +3,11 @@
 //! Actors mostly wait, so many pods can be played at once. What fails because the machine was too busy does not fail
 //! when there is more time for everything; what is wrong fails again. The report says which were played twice.
 
-use super::limits::{is_seen, why_not};
+use super::limits::why_not;
 use super::play;
 use super::scale::Scale;
 use pillion_simulator::suite::{Broken, Files, Ran, Report, read_file};
-use pillion_simulator::{Driver, Outcome, Record, Scenario, Verdict, judge};
+use pillion_simulator::{Driver, Outcome, Record, Verdict, judge};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -125,7 +125,10 @@ fn one(files: &Files, name: &str, setup: Setup<'_>) -> Result {
     let Some(scenario) = &reading.scenario else {
         return Err(reading.describe());
     };
-    let scenario = judged_from_outside(scenario);
+    let mut scenario = scenario.clone();
+    if let Some(reason) = why_not(&scenario) {
+        scenario.not_on.insert(Driver::Process, reason);
+    }
     let left_out = scenario
         .cases
         .iter()
@@ -139,24 +142,6 @@ fn one(files: &Files, name: &str, setup: Setup<'_>) -> Result {
     let record = play(&shorter, reading.pod.as_deref(), setup.actor, &folder);
     let record = record.map_err(|error| error.to_string())?;
     Ok(judge(&shorter, &record, Driver::Process))
-}
-
-/// Only the checks that can be answered from outside. A case that has no others is left out, and says so.
-fn judged_from_outside(scenario: &Scenario) -> Scenario {
-    let mut scenario = scenario.clone();
-    if let Some(reason) = why_not(&scenario) {
-        scenario.not_on.insert(Driver::Process, reason);
-    }
-    for case in &mut scenario.cases {
-        case.checks.retain(|check| is_seen(&check.claim));
-        if case.checks.is_empty() && !scenario.not_on.contains_key(&Driver::Process) {
-            let reason = "it looks only at what the engine says of its own";
-            case.not_on
-                .entry(Driver::Process)
-                .or_insert_with(|| reason.into());
-        }
-    }
-    scenario
 }
 
 fn tempfolder(setup: Setup<'_>, name: &str) -> io::Result<PathBuf> {

@@ -3,11 +3,11 @@
 mod sensitivity;
 
 use crate::differential::terms::Terms;
+use pillion_engine::Tick;
 use pillion_engine::pod::List;
 use pillion_engine::status::{
     Condition, ConditionKind, ContainerState, ContainerStatus, Phase, PodStatus, Terminated,
 };
-use pillion_engine::{PodResult, Tick};
 use pillion_simulator::Record;
 use pillion_simulator::line::LineName;
 use pillion_simulator::record::{End, Moment};
@@ -44,12 +44,7 @@ fn ended(mut record: Record, seconds: u64, phase: Phase) -> Record {
     record.sample(at(seconds), status(phase, Vec::new()));
     record.end = Some(End {
         at: at(seconds),
-        result: PodResult {
-            phase,
-            decider: None,
-            code: 0,
-            reason: None,
-        },
+        result: None,
         decided_by: None,
     });
     record

@@ -16,21 +16,22 @@ const REVIEW: Duration = Duration::from_secs(1);
 const LAST_WORD: Duration = Duration::from_secs(10);
 
 impl Director<'_> {
-    pub(super) fn is_over(&mut self) -> bool {
+    pub(super) fn is_over(&mut self) -> anyhow::Result<bool> {
         let now = clock::now();
         if now.since(self.began) > self.scenario.run_for || self.has_ended() {
-            return true;
+            return Ok(true);
         }
         if now.since(self.looked) < REVIEW || self.next < self.scenario.acts.len() {
-            return false;
+            return Ok(false);
         }
         self.looked = now;
+        self.listen()?;
         let record = self.record();
         let now = Tick::ZERO + now.since(self.began);
         let checks = self.scenario.cases.iter().flat_map(|case| &case.checks);
         let mut checks = checks.peekable();
         // A play that is only to be compared with another one is watched to its end.
-        checks.peek().is_some() && checks.all(|check| is_settled(check, &record, now))
+        Ok(checks.peek().is_some() && checks.all(|check| is_settled(check, &record, now)))
     }
 
     pub(super) fn has_ended(&self) -> bool {

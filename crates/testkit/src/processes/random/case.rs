@@ -35,7 +35,7 @@ impl Case {
             graph.named(container)
         });
         let killed = victims.next().zip(moment("killed"));
-        let result = record.end.as_ref().map(|end| end.result.clone());
+        let result = record.end.as_ref().and_then(|end| end.result.clone());
         Self {
             deleted: moment("deleted"),
             killed,

@@ -1,7 +1,7 @@
 //! Plays with one thing wrong.
 
+use pillion_engine::Tick;
 use pillion_engine::status::{ConditionKind, ContainerState, ContainerStatus, Phase, PodStatus};
-use pillion_engine::{PodResult, Tick};
 use pillion_simulator::Record;
 use pillion_simulator::line::{Line, Log, Part, Who, Word};
 use pillion_simulator::record::End;
@@ -132,17 +132,11 @@ fn nothing(record: &Record) -> Option<Record> {
 fn end_at_once(record: &Record) -> Option<Record> {
     let at = Tick::ZERO + TELLING;
     record.log.lines().last().filter(|line| line.at > at)?;
-    let result = record.end.as_ref().map(|end| end.result.clone());
     let mut changed = nothing(record)?;
     changed.until = at;
     changed.end = Some(End {
         at,
-        result: result.unwrap_or(PodResult {
-            phase: Phase::Failed,
-            decider: None,
-            code: 1,
-            reason: None,
-        }),
+        result: None,
         decided_by: None,
     });
     Some(changed)
