@@ -1,7 +1,8 @@
 //! `cargo xtask conformance`: every scenario, on every driver that can play it, and the kubelet's unit tables.
 //!
 //! The cases of the kubelet's suites are known by number, so one that is missing is as wrong as one that fails. A case
-//! that a driver leaves out has its reason in the scenario's file; every reason is printed.
+//! that a driver leaves out has its reason in the scenario's file; every reason is printed, and so is why checks were passed
+//! over.
 
 mod column;
 mod suite;
@@ -12,6 +13,7 @@ use anyhow::{Context, bail, ensure};
 use clap::ValueEnum as _;
 use column::{Column, Stage};
 use pillion_simulator::Outcome;
+use pillion_simulator::judge::PassedOver;
 use pillion_simulator::suite::{Count, Files, Ran, Report};
 use pillion_testkit::cluster::Cluster;
 use pillion_testkit::kubelet::suite::TOO_LONG;
@@ -24,7 +26,7 @@ use suite::{SUITES, Suite};
 /// What to play and what to print.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// List each case.
+    /// List each case, and the checks that were passed over.
     #[arg(long, short)]
     verbose: bool,
     /// Play on this only; can be given several times. Everything is played on all of them otherwise.
@@ -83,6 +85,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
     }
     table(&reports);
     left_out(&reports);
+    passed_over(&reports);
     if reports.contains_key(&Column::Engine) && args.only.is_empty() {
         say!();
         tables::run(workspace, args.verbose)?;
@@ -107,6 +110,7 @@ pub(crate) fn on_kubelet(
     let reports = Reports::from([(Column::Kubelet, report)]);
     table(&reports);
     left_out(&reports);
+    passed_over(&reports);
     judge(&reports, &stage, true)?;
     // A mistake that leaves everything out would pass otherwise.
     ensure!(
@@ -147,6 +151,9 @@ fn list(reports: &Reports) {
                 verdict.title
             );
             say!("{:<37} {file}", "");
+            for PassedOver { check, .. } in &verdict.passed_over {
+                say!("{:<37} passed over: {check}", "");
+            }
         }
     }
 }
@@ -207,6 +214,21 @@ fn left_out(reports: &Reports) {
         }
         for (reason, cases) in reasons {
             say!("not on {}, {} cases: {reason}", column.name(), cases.len());
+        }
+    }
+}
+
+/// Why checks were passed over: each reason once, with how many it is for.
+fn passed_over(reports: &Reports) {
+    for (column, report) in reports {
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        let cases = report.cases.iter();
+        for PassedOver { why, .. } in cases.flat_map(|ran| &ran.verdict.passed_over) {
+            *reasons.entry(why).or_default() += 1;
+        }
+        for (reason, checks) in reasons {
+            let column = column.name();
+            say!("passed over on {column}, {checks} checks: {reason}");
         }
     }
 }
