@@ -12,9 +12,9 @@ use crate::workspace::Workspace;
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum as _;
 use column::{Column, Stage};
-use pillion_simulator::Outcome;
 use pillion_simulator::judge::PassedOver;
-use pillion_simulator::suite::{Count, Files, Ran, Report};
+use pillion_simulator::suite::{Count, Files, Ran, Report, read_file};
+use pillion_simulator::{Driver, Outcome};
 use pillion_testkit::cluster::Cluster;
 use pillion_testkit::kubelet::suite::TOO_LONG;
 use std::collections::BTreeMap;
@@ -271,12 +271,13 @@ fn judge(reports: &Reports, stage: &Stage<'_>, all: bool) -> anyhow::Result<()> 
 fn unsaid(reports: &Reports, stage: &Stage<'_>) -> Vec<String> {
     let mut unsaid = Vec::new();
     for (column, report) in reports {
-        for Ran { file, verdict } in &report.cases {
-            let Outcome::NotOn(reason) = &verdict.outcome else {
+        for ran in &report.cases {
+            let Outcome::NotOn(reason) = &ran.verdict.outcome else {
                 continue;
             };
-            let text = stage.files.get(file).map(Vec::as_slice).unwrap_or_default();
-            if !is_said(&String::from_utf8_lossy(text), reason) && !reason.starts_with(TOO_LONG) {
+            let (file, case) = (&ran.file, &ran.verdict.case);
+            let said = said(stage.files, file, case, column.driver());
+            if said.as_ref() != Some(reason) && !reason.starts_with(TOO_LONG) {
                 unsaid.push(format!("{file} on {} ({reason})", column.name()));
             }
         }
@@ -284,31 +285,63 @@ fn unsaid(reports: &Reports, stage: &Stage<'_>) -> Vec<String> {
     unsaid
 }
 
-/// Whether a file gives that reason, and not in a comment alone.
-fn is_said(text: &str, reason: &str) -> bool {
-    let mut lines = text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with('#'));
-    text.contains("not_on:") && lines.any(|line| line.contains(reason))
+/// Why a file says that a case of it does not count on that driver, if it says so.
+fn said(files: &Files, file: &str, case: &str, driver: Driver) -> Option<Box<str>> {
+    let scenario = read_file(files, file).scenario?;
+    let mut cases = scenario.cases.iter();
+    let case = cases.find(|one| &*one.id == case);
+    let own = case.and_then(|case| case.not_on.get(&driver));
+    own.or(scenario.not_on.get(&driver)).cloned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const REASON: &str = "host processes have no image to pull";
+
+    /// What a file says of its only case, on host processes, with this at its top and this in the case.
+    fn on_processes(top: &str, case: &str) -> Option<Box<str>> {
+        let text = format!(
+            "title: {REASON}\n\
+             {top}\n\
+             pod: {{spec: {{containers: [{{name: m1}}]}}}}\n\
+             expect:\n\
+             - case: a-1\n  \
+               checks: [{{starts: m1}}]\n  \
+               {case}\n"
+        );
+        let files = Files::from([("a.yaml".to_owned(), text.into_bytes())]);
+        assert!(
+            read_file(&files, "a.yaml").scenario.is_some(),
+            "{top} {case}"
+        );
+        said(&files, "a.yaml", "a-1", Driver::Process)
+    }
+
     #[test]
-    fn a_reason_stands_in_the_file_itself() {
-        let reason = "host processes have no image to pull";
-        assert!(is_said(&format!("not_on: {{process: {reason}}}\n"), reason));
-        assert!(is_said(
-            &format!("    not_on:\n      process: {reason}\n"),
-            reason
-        ));
-        assert!(!is_said("not_on: {process: something else}\n", reason));
-        assert!(!is_said(
-            &format!("# not_on: {{process: {reason}}}\n"),
-            reason
-        ));
-        assert!(!is_said(&format!("title: {reason}\n"), reason));
+    fn a_reason_stands_in_the_file_at_the_top_or_in_the_case() {
+        let not_on = format!("not_on: {{process: {REASON}}}");
+        assert_eq!(on_processes(&not_on, "").as_deref(), Some(REASON));
+        assert_eq!(on_processes("", &not_on).as_deref(), Some(REASON));
+        let other = "not_on: {process: something else}";
+        let said = on_processes(&not_on, other);
+        assert_eq!(said.as_deref(), Some("something else"));
+    }
+
+    #[test]
+    fn a_reason_for_another_driver_is_none() {
+        let not_on = format!("not_on: {{kubelet: {REASON}}}");
+        assert_eq!(on_processes(&not_on, ""), None);
+        assert_eq!(on_processes("", &not_on), None);
+    }
+
+    #[test]
+    fn a_reason_that_stands_elsewhere_in_the_file_is_none() {
+        assert_eq!(on_processes("", ""), None);
+        let comment = format!("# not_on: {{process: {REASON}}}");
+        assert_eq!(on_processes(&comment, ""), None);
+        let note = format!("note: {REASON}");
+        assert_eq!(on_processes("", &note), None);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::cluster;
 use crate::workspace::Workspace;
+use pillion_simulator::Driver;
 use pillion_simulator::suite::{Files, Report, run_under};
 use pillion_testkit::cluster::Cluster;
 use pillion_testkit::processes::scale::Scale;
@@ -41,6 +42,15 @@ impl Column {
             Self::Engine => "engine",
             Self::Process => "process",
             Self::Kubelet => "kubelet",
+        }
+    }
+
+    /// As scenario files call it.
+    pub(super) fn driver(self) -> Driver {
+        match self {
+            Self::Engine => Driver::Virtual,
+            Self::Process => Driver::Process,
+            Self::Kubelet => Driver::Kubelet,
         }
     }
 
