@@ -21,6 +21,7 @@ pub mod limits;
 pub(crate) mod network;
 pub(crate) mod plan;
 pub(crate) mod ports;
+mod presence;
 pub mod random;
 pub mod scale;
 pub mod stage;

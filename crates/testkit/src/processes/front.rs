@@ -2,6 +2,7 @@
 
 use super::actor::TAKE_LEAVE;
 use super::plan;
+use super::presence::is_everybody_there;
 use super::stage::Stage;
 use pillion_engine::fact::Goal;
 use pillion_engine::{ContainerId, Engine, Entry, Request, Tick};
@@ -147,8 +148,12 @@ impl Director {
         let Some(act) = self.scenario.acts.get(self.next) else {
             return;
         };
-        let holds = act.when.holds(&self.log(), &engine.status());
+        let (log, status) = (self.log(), engine.status());
+        let holds = act.when.holds(&log, &status);
+        // Whoever has just been started takes no signal yet.
+        let is_early = || act.deed.is_some() && !is_everybody_there(&log, &status);
         match (holds, self.since) {
+            (true, None) if is_early() => {}
             (true, None) => self.since = Some(self.now),
             (false, Some(_)) if !act.holds_for.is_zero() => self.since = None,
             (true, Some(_)) | (false, Some(_) | None) => {}
