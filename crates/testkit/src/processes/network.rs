@@ -59,7 +59,7 @@ enum Kind {
 /// The header that says what a request stands for.
 pub(super) const PART: &str = "Pillion-Part";
 
-/// The lists of a pod that hold containers.
+/// The lists of containers that a pod has from its beginning.
 pub(crate) const LISTS: [&str; 2] = ["initContainers", "containers"];
 
 // === impl Network ===
