@@ -182,7 +182,7 @@ fn once_more(
     if doubtful.is_empty() {
         return Ok((sure, doubtful));
     }
-    (setup.tell)(&format!("{} pods differ; once more", doubtful.len()));
+    (setup.tell)(&format!("once more: {} that differ", doubtful.len()));
     let (drafts, first): (Vec<_>, Vec<_>) = doubtful.into_iter().unzip();
     let again = play(player, &drafts, setup);
     setup.cluster.check()?;

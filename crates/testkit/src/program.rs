@@ -48,7 +48,7 @@ struct Seat<'a> {
 }
 
 /// How long the program may take to answer, or to end, on a machine with much to do.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What the pod is called.
 const NAME: &str = "pod";

@@ -3,6 +3,7 @@
 mod busy;
 mod deletion;
 mod read;
+mod spells;
 
 pub(super) use read::PULL_WAITS;
 
@@ -10,6 +11,7 @@ use super::terms::Terms;
 use pillion_engine::Tick;
 use pillion_engine::status::{ConditionKind, Phase};
 use pillion_simulator::Record;
+use spells::Spells;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,9 +52,9 @@ pub(super) struct Account {
     /// The same in order, and without what overlaps.
     busy_spells: Vec<(Tick, Tick)>,
     /// For how long it was in each phase, until the horizon.
-    pub(super) phases: BTreeMap<Phase, Duration>,
+    pub(super) phases: Spells<Phase>,
     /// For how long each condition held, or did not for that reason, until the horizon.
-    pub(super) conditions: BTreeMap<Standing, Duration>,
+    pub(super) conditions: Spells<Standing>,
     /// For how long each condition did not hold after it had, at most at a time, until the horizon.
     pub(super) lapses: BTreeMap<ConditionKind, Duration>,
     /// Since when each condition that has held does not any more, in time that was seen.
@@ -79,16 +81,14 @@ pub(super) struct Lives {
     pub(super) removed: BTreeSet<u32>,
     /// What was left as the last words of each run.
     pub(super) messages: BTreeMap<u32, Box<str>>,
-    /// For what it was seen to wait, and how long at most at a time, until the horizon.
-    pub(super) waits: BTreeMap<&'static str, Duration>,
-    /// For what it waits just now, and since how long.
-    waiting: Option<(&'static str, Duration)>,
+    /// For what it was seen to wait, until the horizon.
+    pub(super) waits: Spells<&'static str>,
     /// How often it was restarted, by the last status.
     pub(super) restarts: u32,
     /// The end of the last run, in the words of the last status.
     pub(super) last: Option<(i32, Box<str>)>,
     /// For how long it was shown as ready and as started, until the horizon.
-    pub(super) stands: BTreeMap<&'static str, Duration>,
+    pub(super) stands: Spells<&'static str>,
     /// Its image, by the last status. Host processes have none.
     pub(super) image: Option<Arc<str>>,
 }
@@ -187,12 +187,12 @@ impl Account {
     /// Whether a run was told to stop while the pod was to run, and not for its image or because its hook after the start has
     /// failed.
     pub(super) fn is_killed_by_probe(&self, name: &str, lives: &Lives, run: &Run) -> bool {
-        let told = run.told().filter(|told| *told < self.horizon);
+        let told = run.told().filter(|told| *told < self.goes());
         told.is_some_and(|told| {
             let is_after = |at: Tick| at <= told && told <= self.put_off(at, at + NOTICE);
             let is_exchanged = self.update_of(name).is_some_and(is_after);
-            let is_hooked =
-                lives.waits.contains_key(HOOK_FAILED) && run.post_start_done.is_some_and(is_after);
+            let has_failed = lives.waits.longest().contains_key(HOOK_FAILED);
+            let is_hooked = has_failed && run.post_start_done.is_some_and(is_after);
             lives.is_probed && !is_exchanged && !is_hooked
         })
     }
@@ -256,6 +256,12 @@ impl Run {
     /// Whether its stop began while the pod was to run.
     pub(super) fn is_killed(&self, horizon: Tick) -> bool {
         self.told().is_some_and(|at| at < horizon)
+    }
+
+    /// When it was up: a kubelet shows nothing of a run whose hook after the start is at work.
+    pub(super) fn up(&self) -> Option<Tick> {
+        let hooked = self.post_start.map(|_| self.post_start_done);
+        hooked.unwrap_or(Some(self.starting))
     }
 
     /// It was killed, and had not been told to stop.

@@ -15,6 +15,7 @@ use super::account::{Account, Lives, NOTICE, Run, Whose};
 use super::terms::Terms;
 use pillion_engine::Tick;
 use pillion_simulator::Record;
+use std::iter::successors;
 use std::time::Duration;
 
 /// Two plays of one pod.
@@ -228,6 +229,37 @@ impl Both<'_> {
         run >= 3 && killed && is_well && terms.on_failure.contains(name)
     }
 
+    /// A kubelet counts what a readiness probe has said in a row over the ends of runs.
+    fn counts_on(self) -> bool {
+        self.theirs.runs.len() > 1 && self.plays.terms.patient.contains(self.name)
+    }
+
+    /// Whether it is a matter of the moment if the back-off of a container that a probe has killed is over at once, because the
+    /// container has lived about as long: it counts from the end of the run before.
+    fn is_at_edge_of_back_off(self, run: usize) -> bool {
+        let since = |account: &Account, lives: &Lives| {
+            let (before, killed) = (
+                lives.runs.get(run.checked_sub(2)?)?,
+                lives.runs.get(run - 1)?,
+            );
+            let is_its = account.is_killed_by_probe(self.name, lives, killed);
+            Some(killed.exited.filter(|_| is_its)?.since(before.exited?))
+        };
+        let Plays {
+            terms,
+            kubelet,
+            ours,
+        } = self.plays;
+        let times = since(kubelet, self.theirs).zip(since(ours, self.own));
+        times.is_some_and(|(theirs, own)| {
+            let (sooner, later) = (theirs.min(own), theirs.max(own) + NOTICE);
+            let waits = successors(Some(FIRST_BACK_OFF), |wait| Some(*wait * 2));
+            let longest = later.min(terms.longest_wait);
+            let mut waits = waits.take_while(|wait| *wait <= longest);
+            waits.any(|wait| wait + NOTICE >= sooner)
+        })
+    }
+
     /// A kubelet that restarts all containers again and again never waits; we do from the second time on, so the third run is
     /// the first that may be missing, if the wait is worth mentioning.
     fn is_held_back(self, run: usize) -> bool {
@@ -307,7 +339,7 @@ impl Both<'_> {
     /// itself ends in another way; so does what does not listen and would have ended by itself before it is killed.
     fn ended_alike(self, run: usize) -> bool {
         let of = |lives: &Lives| lives.runs.get(run.checked_sub(1)?).copied();
-        let told = |run: &Run| run.stopping.is_some();
+        let told = |run: &Run| run.told().is_some();
         let (theirs, own) = (of(self.theirs), of(self.own));
         let stops = theirs.zip(own);
         let stops = stops.and_then(|(theirs, own)| theirs.stop().zip(own.stop()));
@@ -343,6 +375,9 @@ fn had_time(plays: Plays<'_>, one: &Account, other: &Account, at: Tick, run: usi
 
 /// More than the longest grace period of a random pod, and two seconds.
 const LONGEST_STOP: Duration = Duration::from_secs(30);
+
+/// The second restart waits so long, the next ones twice as long each, where a crash loop waits as usual.
+const FIRST_BACK_OFF: Duration = Duration::from_secs(10);
 
 /// A kubelet subtracts the time of a hook from a grace period in whole seconds.
 const WHOLE_SECONDS: Duration = Duration::from_millis(1_200);

@@ -13,6 +13,8 @@ pub struct Terms {
     pub(super) updated: Option<Box<str>>,
     /// Those that are run again only if they fail.
     pub(super) on_failure: BTreeSet<Box<str>>,
+    /// Those that are ready only when they have said so several times in a row.
+    pub(super) patient: BTreeSet<Box<str>>,
     /// No crashed container, and no pod of which all containers are restarted, waits longer.
     pub(super) longest_wait: Duration,
 }
@@ -38,9 +40,14 @@ impl Terms {
         });
         let on_failure = pod.containers.iter();
         let on_failure = on_failure.filter(|one| one.restart.policy == RestartPolicy::OnFailure);
+        let patient = pod.containers.iter().filter(|one| {
+            let readiness = one.probes.readiness.as_ref();
+            readiness.is_some_and(|probe| probe.success_threshold > 1)
+        });
         Self {
             updated: updated.next(),
             on_failure: on_failure.map(|one| one.name.clone()).collect(),
+            patient: patient.map(|one| one.name.clone()).collect(),
             longest_wait: pod.backoff.max,
         }
     }

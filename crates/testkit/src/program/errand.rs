@@ -88,9 +88,17 @@ impl Drop for Errand {
 impl Answer {
     /// Nothing was done, and not because the pod is ending by itself.
     pub(super) fn is_refusal(&self) -> bool {
-        let shown = String::from_utf8_lossy(&self.shown);
-        let says = |word| shown.contains(word) || self.said.contains(word);
-        !self.status.success() && !says("the pod is ending") && !shown.contains("\"plan\"")
+        let is_begun = self.says("\"plan\"") || self.says("the pod is ending");
+        !self.status.success() && !is_begun
+    }
+
+    /// Nothing was done yet, because the pod is being restarted.
+    pub(super) fn is_too_soon(&self) -> bool {
+        self.is_refusal() && self.says("ask again when it runs")
+    }
+
+    fn says(&self, words: &str) -> bool {
+        self.said.contains(words) || String::from_utf8_lossy(&self.shown).contains(words)
     }
 
     /// For people.
@@ -139,6 +147,10 @@ mod tests {
         let other = r#"{"not-applied":[{"message":"it has another shape"}]}"#;
         assert!(answer(1, other, "").is_refusal());
         assert!(answer(2, "", "error: another file is being applied").is_refusal());
+        let restarting = "the pod is being restarted: ask again when it runs";
+        let restarting = format!(r#"{{"not-applied":[{{"message":"{restarting}"}}]}}"#);
+        assert!(answer(1, &restarting, "").is_too_soon());
+        assert!(!answer(1, other, "").is_too_soon());
     }
 
     #[test]

@@ -42,10 +42,15 @@ pub(super) struct Run {
     errands: u32,
     /// What it would not do, and when, as long as the pod may be gone for all that is known.
     refusal: Option<(Tick, Answer)>,
+    /// Since when it is to be asked again for what came too soon.
+    again: Option<Tick>,
 }
 
 /// Something may change without being told of.
 const NOW_AND_THEN: Duration = Duration::from_secs(1);
+
+/// What came too soon is asked for again then.
+const A_WHILE: Duration = Duration::from_millis(500);
 
 /// A pod that is gone may still be seen for so long.
 const AFTERGLOW: Duration = Duration::from_secs(5);
@@ -62,12 +67,12 @@ impl Run {
         max_backoff: Duration,
         patience: Duration,
     ) -> anyhow::Result<Self> {
-        let file = write(folder, pod)?;
+        write(folder, pod)?;
         let mut command = bound(pillion);
         let max_backoff = format!("{}s", max_backoff.as_secs());
         let command = at(&mut command, folder)
             .args(["run", "--json", "--max-backoff", &max_backoff])
-            .arg(file)
+            .arg(file(folder))
             .stdout(Stdio::piped())
             .stderr(File::create(errors(folder))?);
         let mut program = Process::start(command, patience)?;
@@ -92,6 +97,7 @@ impl Run {
             asking: Vec::new(),
             errands: 0,
             refusal: None,
+            again: None,
         })
     }
 
@@ -120,9 +126,13 @@ impl Run {
                 }
             }
         }
-        let file = write(&self.folder, &self.pod)?;
+        write(&self.folder, &self.pod)?;
+        self.apply()
+    }
+
+    fn apply(&mut self) -> anyhow::Result<()> {
         let mut apply = self.ask(&["apply", "--json"]);
-        apply.arg(file);
+        apply.arg(file(&self.folder));
         self.begin_to_ask(apply, "apply")
     }
 
@@ -196,11 +206,17 @@ impl Run {
         for mut errand in std::mem::take(&mut self.asking) {
             match errand.ended()? {
                 None => self.asking.push(errand),
+                // A cluster takes a change at any time.
+                Some(answer) if answer.is_too_soon() => self.again = Some(now),
                 Some(answer) if answer.is_refusal() => {
                     self.refusal.get_or_insert((now, answer));
                 }
                 Some(_) => {}
             }
+        }
+        if self.again.is_some_and(|since| now.since(since) > A_WHILE) {
+            self.again = None;
+            self.apply()?;
         }
         let is_certain = |since: Tick| now.since(since) > AFTERGLOW;
         match &self.refusal {
@@ -257,10 +273,12 @@ fn at<'c>(command: &'c mut Command, folder: &Path) -> &'c mut Command {
 }
 
 /// Writes down a pod.
-fn write(folder: &Path, pod: &Value) -> anyhow::Result<PathBuf> {
-    let file = folder.join("pod.json");
-    fs::write(&file, pod.to_string())?;
-    Ok(file)
+fn write(folder: &Path, pod: &Value) -> anyhow::Result<()> {
+    Ok(fs::write(file(folder), pod.to_string())?)
+}
+
+fn file(folder: &Path) -> PathBuf {
+    folder.join("pod.json")
 }
 
 fn errors(folder: &Path) -> PathBuf {

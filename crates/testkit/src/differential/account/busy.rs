@@ -126,7 +126,7 @@ impl Account {
     /// How many hooks may have failed after a start.
     fn failures(&self) -> usize {
         let all = self.containers.values();
-        let failed = all.filter(|lives| lives.waits.contains_key(HOOK_FAILED));
+        let failed = all.filter(|lives| lives.waits.longest().contains_key(HOOK_FAILED));
         failed.map(|lives| lives.runs.len()).sum()
     }
 }

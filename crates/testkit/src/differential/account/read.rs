@@ -120,16 +120,15 @@ impl Account {
 
     /// A status that was shown for that time.
     fn read_status(&mut self, status: &PodStatus, time: Duration) {
-        *self.phases.entry(status.phase).or_default() += time;
+        self.phases.note([status.phase], time);
         let mut conditions = status.conditions.iter();
         let is_restarting_all =
             conditions.any(|one| one.kind == ConditionKind::AllContainersRestarting && one.status);
         self.restarts_of_all += usize::from(is_restarting_all && !self.is_restarting_all);
         self.is_restarting_all = is_restarting_all;
-        for one in &status.conditions {
-            let standing = (one.kind, one.status, one.reason);
-            *self.conditions.entry(standing).or_default() += time;
-        }
+        let standings = status.conditions.iter();
+        let standings = standings.map(|one| (one.kind, one.status, one.reason));
+        self.conditions.note(standings, time);
         for container in &status.containers {
             let lives = self.containers.entry(container.name.clone()).or_default();
             lives.read_status(container, time);
@@ -168,9 +167,15 @@ impl Lives {
         self.restarts = container.restarts;
         self.image.clone_from(&container.image);
         let stands = [("ready", container.ready), ("started", container.started)];
-        for (what, _) in stands.into_iter().filter(|(_, is_so)| *is_so) {
-            *self.stands.entry(what).or_default() += time;
-        }
+        let stands = stands.into_iter().filter(|(_, is_so)| *is_so);
+        self.stands.note(stands.map(|(what, _)| what), time);
+        let wait = match &container.state {
+            // Whether the next try is due is a matter of the moment.
+            ContainerState::Waiting { reason, .. } if *reason == PULL_FAILED => Some(PULL_WAITS),
+            ContainerState::Waiting { reason, .. } => Some(*reason),
+            ContainerState::Running { .. } | ContainerState::Terminated(_) => None,
+        };
+        self.waits.note(wait, time);
         // The count goes up when the next run begins, and not when one has ended. Beside an end the last one may be the
         // same: a kubelet leaves it there from when the container waited.
         let ended = match &container.state {
@@ -185,32 +190,9 @@ impl Lives {
             ContainerState::Terminated(end) => {
                 self.note(container.restarts + 1, end);
                 self.last = Some((end.code, end.reason.clone()));
-                self.waiting = None;
             }
-            ContainerState::Waiting { reason, .. } => {
-                self.wait(reason, time);
-                self.last = None;
-            }
-            ContainerState::Running { .. } => {
-                self.last = None;
-                self.waiting = None;
-            }
+            ContainerState::Waiting { .. } | ContainerState::Running { .. } => self.last = None,
         }
-    }
-
-    /// It waits for that time, or for so much longer.
-    fn wait(&mut self, reason: &'static str, time: Duration) {
-        // Whether the next try is due is a matter of the moment.
-        let reason = if reason == PULL_FAILED {
-            PULL_WAITS
-        } else {
-            reason
-        };
-        let before = self.waiting.filter(|(before, _)| *before == reason);
-        let time = time + before.map_or(Duration::ZERO, |(_, time)| time);
-        self.waiting = Some((reason, time));
-        let longest = self.waits.entry(reason).or_default();
-        *longest = time.max(*longest);
     }
 
     /// How a run ended.
@@ -219,7 +201,8 @@ impl Lives {
         // begins, which a kubelet may not come to show before the pod is told to go.
         let is_removed = |message: &str| message.starts_with(REMOVED);
         if end.message.as_deref().is_some_and(is_removed) {
-            self.removed.insert(run);
+            // It is counted when it is removed, or when it runs again.
+            self.removed.extend([run, run.saturating_sub(1)]);
             return;
         }
         if &*end.reason == FORGOTTEN {

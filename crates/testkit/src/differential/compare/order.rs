@@ -131,7 +131,8 @@ fn is_next(one: Both<'_>, before: Both<'_>) -> bool {
     let mut all = one.plays.containers();
     let has_failed = all.any(|both| {
         let waits = [&both.theirs.waits, &both.own.waits];
-        waits.iter().any(|waits| waits.contains_key(HOOK_FAILED))
+        let mut waits = waits.iter();
+        waits.any(|waits| waits.longest().contains_key(HOOK_FAILED))
     });
     let is_steady = before.theirs.runs.len() == 1 && before.own.runs.len() == 1;
     let is_held_up = one.plays.kubelet.is_busy_before(one.theirs);

@@ -52,7 +52,8 @@ fn count(both: Both<'_>) -> Option<String> {
     let is_passed_over = counts.0 < counts.1 && is_over(both, at, number)
         || counts.0 > counts.1 && both.is_held_back(number + 1)
         || both.is_updated_between()
-        || both.is_close_call(number);
+        || both.is_close_call(number)
+        || both.is_at_edge_of_back_off(number);
     let has_time = had_time(both.plays, more.0, fewer.0, at, number);
     let has_time = has_time || owes(both, more, fewer, number);
     (has_time && !is_passed_over).then(|| {
@@ -156,7 +157,10 @@ fn end(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String>
         (Some(_), Some(_)) | (None, None) => return None,
     };
     let at = one.1.exited?;
+    // Whether the pod ended is another question.
+    let is_with_pod = one.0.is_stopped_with_pod(one.1) && !both.plays.go_alike();
     let is_excused = is_over(both, at, number)
+        || is_with_pod
         || both.is_updated_between()
         || theirs.1.exited.is_some() && both.is_held_back(number);
     let has_time = had_time(both.plays, one.0, other.0, at, number);

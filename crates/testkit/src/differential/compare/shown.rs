@@ -11,6 +11,8 @@ use std::time::Duration;
 
 const CRASH_LOOP: &str = "CrashLoopBackOff";
 
+const READY: &str = "ready";
+
 /// What was so for less than this may not have been seen.
 const GLIMPSE: Duration = Duration::from_secs(4);
 
@@ -83,8 +85,22 @@ impl Plays<'_> {
             kind,
             ConditionKind::Initialized | ConditionKind::AllContainersRestarting
         );
-        !(is_moot && self.is_on_the_verge())
+        let is_initialized = kind == ConditionKind::Initialized;
+        !(is_moot && self.is_on_the_verge() || is_initialized && self.is_initializing())
     }
+
+    /// Whether a kubelet waited for the hook of a sidecar when the pod was told to go: then that has started.
+    fn is_initializing(self) -> bool {
+        let mut containers = self.containers();
+        containers.any(|both| {
+            let last = both.theirs.runs.last();
+            both.is('r') && last.is_some_and(|run| self.kubelet.is_starting_at_deletion(run))
+        })
+    }
+}
+
+fn is_ready(kind: ConditionKind) -> bool {
+    matches!(kind, ConditionKind::Ready | ConditionKind::ContainersReady)
 }
 
 /// Whether nothing happened for a while before watching ended.
@@ -105,7 +121,7 @@ fn has_been_shown(both: Both<'_>) -> bool {
     let Plays { kubelet, ours, .. } = both.plays;
     let shown = |account: &Account, lives: &Lives| {
         let until = account.end.unwrap_or(account.horizon);
-        let is_old = |run: &Run| run.starting + GLIMPSE + NOTICE < until;
+        let is_old = |run: &Run| run.up().is_some_and(|up| up + GLIMPSE + NOTICE < until);
         account.end.is_some() || lives.runs.last().is_none_or(is_old)
     };
     shown(kubelet, both.theirs) && shown(ours, both.own)
@@ -121,8 +137,8 @@ fn waits(both: Both<'_>) -> Vec<String> {
     let told = |(reason, _): &(&&str, &Duration)| {
         !(matches!(**reason, "" | HOOK_FAILED) || killed && **reason == CRASH_LOOP)
     };
-    let theirs: BTreeMap<_, _> = both.theirs.waits.iter().filter(told).collect();
-    let own = both.own.waits.iter().filter(told);
+    let theirs: BTreeMap<_, _> = both.theirs.waits.longest().iter().filter(told).collect();
+    let own = both.own.waits.longest().iter().filter(told);
     // A pull that fails in the middle of a start, and an init container that is in its back-off, are shown when a kubelet
     // comes back to the pod: nothing else makes it look again.
     let own = own.filter(|(reason, time)| {
@@ -160,9 +176,13 @@ fn stands(both: Both<'_>) -> Vec<String> {
     if kubelet.has_restarted_all() && !both.plays.ran_alike() {
         return Vec::new();
     }
-    let theirs: BTreeMap<_, _> = both.theirs.stands.iter().collect();
+    let theirs = both.theirs.stands.longest().iter();
+    let shown_here = both.own.stands.longest();
+    let counts_on = |word: &str| word == READY && both.counts_on();
+    let theirs = theirs.filter(|(word, _)| !counts_on(word) || shown_here.contains_key(*word));
+    let theirs: BTreeMap<_, _> = theirs.collect();
     let could_show = kubelet.could_show(both.theirs, GLIMPSE);
-    let own = both.own.stands.iter();
+    let own = shown_here.iter();
     let own = own.filter(|(word, _)| could_show || theirs.contains_key(word));
     only_in_one(kubelet, &theirs, &own.collect(), what)
 }
@@ -180,8 +200,9 @@ fn image(both: Both<'_>) -> Option<String> {
 fn phases(plays: Plays<'_>) -> Vec<String> {
     let Plays { kubelet, ours, .. } = plays;
     let what = |phase: &Phase| format!("the pod is {}", phase.as_str());
-    let (theirs, own) = (kubelet.phases.iter(), ours.phases.iter());
-    only_in_one(kubelet, &theirs.collect(), &own.collect(), what)
+    let theirs = kubelet.phases.longest().iter().collect();
+    let own = ours.phases.longest().iter().collect();
+    only_in_one(kubelet, &theirs, &own, what)
 }
 
 fn conditions(plays: Plays<'_>) -> Vec<String> {
@@ -191,11 +212,17 @@ fn conditions(plays: Plays<'_>) -> Vec<String> {
         format!("{} {verb}{reason}", kind.as_str())
     };
     let sure = |account: &'_ Account| {
-        let all = account.conditions.clone().into_iter();
+        let all = account.conditions.longest().clone().into_iter();
         let sure = all.filter(|((kind, ..), _)| plays.is_sure_of(*kind));
         sure.collect::<BTreeMap<_, _>>()
     };
-    let (theirs, own) = (sure(plays.kubelet), sure(plays.ours));
+    let (mut theirs, own) = (sure(plays.kubelet), sure(plays.ours));
+    if plays.containers().any(Both::counts_on) {
+        theirs.retain(|standing, _| {
+            let (kind, holds, _) = standing;
+            !(*holds && is_ready(*kind)) || own.contains_key(standing)
+        });
+    }
     let (theirs, own) = (theirs.iter().collect(), own.iter().collect());
     only_in_one(plays.kubelet, &theirs, &own, what)
 }
@@ -204,7 +231,7 @@ fn conditions(plays: Plays<'_>) -> Vec<String> {
 fn lapses(plays: Plays<'_>) -> Vec<String> {
     let what = |kind: &ConditionKind| format!("{} is lost", kind.as_str());
     let held = |account: &Account, kind: ConditionKind| {
-        let held = account.conditions.iter();
+        let held = account.conditions.longest().iter();
         let held = held.filter(|((other, holds, _), _)| *holds && *other == kind);
         held.map(|(_, time)| *time).sum::<Duration>() > GLIMPSE
     };
@@ -246,10 +273,7 @@ fn finally(plays: Plays<'_>) -> Vec<String> {
     let Plays { kubelet, ours, .. } = plays;
     // Probes of containers that run on come and go.
     let goes_on = kubelet.end.is_none();
-    let is_sure = |kind: &ConditionKind| {
-        let is_ready = matches!(kind, ConditionKind::Ready | ConditionKind::ContainersReady);
-        plays.is_sure_of(*kind) && !(goes_on && is_ready)
-    };
+    let is_sure = |kind: &ConditionKind| plays.is_sure_of(*kind) && !(goes_on && is_ready(*kind));
     let kinds: BTreeSet<_> = kubelet.finally.keys().chain(ours.finally.keys()).collect();
     let word = |account: &Account, kind: &ConditionKind| match account.finally.get(kind) {
         Some((status, reason)) => format!("{status} ({})", reason.unwrap_or("no reason")),

@@ -96,7 +96,10 @@ fn turn(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String
 fn length(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
     let Plays { kubelet, ours, .. } = both.plays;
     let with_pod = kubelet.is_stopped_with_pod(theirs);
-    let is_known = is_with_last_main(kubelet, theirs) || with_pod && both.plays.stop_others();
+    // A kubelet that stops one does not come to restart all until that is over; here that cuts it short.
+    let is_cut_short = !with_pod && ours.has_restarted_all();
+    let is_known =
+        is_with_last_main(kubelet, theirs) || is_cut_short || with_pod && both.plays.stop_others();
     let (theirs, own) = kubelet.killed_after(theirs).zip(ours.killed_after(own))?;
     let differs = theirs.abs_diff(own) > SLACK;
     (differs && !is_known).then(|| {

@@ -101,7 +101,7 @@ fn engines_with_a_mistake_are_found() {
         ("stops before the pull", 0),
         ("the first grace stays", 0),
         ("the last rule wins", 45),
-        ("unready is dead", 65),
+        ("unready is dead", 60),
         ("wakes for ever", 90),
     ]);
     let scenarios = scenarios();

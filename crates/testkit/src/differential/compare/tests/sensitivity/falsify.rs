@@ -30,7 +30,7 @@ pub(super) const ALL: [(&str, Falsify, usize); 38] = [
     (
         "sidecars are told late when the pod completes",
         sidecars_late_in_the_end,
-        80,
+        75,
     ),
     ("the pod ends long after all that is in it", late_end, 95),
     (
@@ -58,8 +58,8 @@ pub(super) const ALL: [(&str, Falsify, usize); 38] = [
     ("somebody is started after the deletion", started_late, 95),
     ("a main is told to stop long before its end", told_early, 45),
     ("mains do not wait for init containers", early_mains, 95),
-    ("whatever was ready stays ready", always_ready, 60),
-    ("conditions have no reasons", no_reasons, 95),
+    ("whatever was ready stays ready", always_ready, 55),
+    ("conditions have no reasons", no_reasons, 92),
     ("conditions are missing at the end", no_conditions, 70),
     ("the pod's result is the other one", other_result, 90),
     ("exit codes are others", other_codes, 90),
@@ -69,8 +69,8 @@ pub(super) const ALL: [(&str, Falsify, usize); 38] = [
     ("a crash loop is called otherwise", other_wait, 16),
     ("a restart is missing", no_last_run, 40),
     ("images are others", other_images, 75),
-    ("who is ready is shown as not ready", not_ready, 85),
-    ("who is started is shown as not started", not_started, 80),
+    ("who is ready is shown as not ready", not_ready, 80),
+    ("who is started is shown as not started", not_started, 75),
 ];
 
 /// The same play with its lines at other times, or without some.
