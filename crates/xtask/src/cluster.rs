@@ -1,6 +1,7 @@
 //! `cargo xtask cluster`: a real Kubernetes on this machine, to test against.
 
 use crate::interruption::{self, TakenAlong};
+use crate::terminal;
 use crate::workspace::Workspace;
 use anyhow::{Context as _, bail, ensure};
 use clap::Subcommand;
@@ -204,7 +205,7 @@ fn places_of_tests() -> anyhow::Result<Places> {
 
 /// Says what a cluster is doing. That is no part of what a chore finds out, so that whoever reads only that, or nothing, may.
 pub(crate) fn tell(what: &str) {
-    interruption::mutter(&format!("    {what}"));
+    terminal::tell(what);
 }
 
 fn up(workspace: &Workspace, args: &Up) -> anyhow::Result<()> {

@@ -23,13 +23,24 @@ macro_rules! say {
 /// Writes this, all at once, and ends the chore if nobody is there to read it.
 pub(crate) fn write(what: Arguments<'_>) {
     let text = what.to_string();
-    let Err(error) = io::stdout().write_all(text.as_bytes()) else {
-        return;
-    };
-    if error.kind() == io::ErrorKind::BrokenPipe {
+    if let Err(error) = heard(io::stdout().write_all(text.as_bytes())) {
+        lost().get_or_insert(error);
+    }
+}
+
+/// Says how far it has come, on the standard error. What of that is lost is no matter.
+pub(crate) fn tell(what: &str) {
+    let text = format!("    {what}\n");
+    let _ = heard(io::stderr().write_all(text.as_bytes()));
+}
+
+/// Ends the chore if nobody is there to read what was written.
+fn heard(written: io::Result<()>) -> io::Result<()> {
+    let is_closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    if written.as_ref().is_err_and(is_closed) {
         interruption::end(Signal::PIPE.as_raw());
     }
-    lost().get_or_insert(error);
+    written
 }
 
 /// Fails if something that was said is lost.

@@ -137,16 +137,18 @@ impl<'a> Plays<'a> {
     /// Whether a pod may have ended by itself in one of them, and not in the other.
     fn go_on_for_a_reason(self) -> bool {
         let goes_on = |both: Both<'_>| {
-            let runs = both.theirs.runs.len().min(both.own.runs.len());
+            let last = both.theirs.runs.len().min(both.own.runs.len());
             // Here a probe's kill is never forgotten.
             both.is_forgotten()
                 || both.is_updated_between()
                 || both.is_shifted()
-                || both.is_held_back(runs + 1)
-                || (1..=runs).any(|run| both.is_close_call(run) || !both.ended_alike(run))
+                || both.is_held_back(last + 1)
+                || both.is_close_call(last)
+                || !both.ended_alike(last)
         };
-        // Here a rule may start the last main again.
-        self.kubelet.last_main_killed().is_some() || self.containers().any(goes_on)
+        // Sidecars do not decide that. Here a rule may start the last main again.
+        let mut deciding = self.containers().filter(|both| !both.is('r'));
+        self.kubelet.last_main_killed().is_some() || deciding.any(goes_on)
     }
 
     /// Whether what counts for the pod's result was the same in both.

@@ -133,7 +133,7 @@ impl Account {
     }
 
     /// When the pod began to go, if it did.
-    fn begins_to_go(&self) -> Option<Tick> {
+    pub(in super::super) fn begins_to_go(&self) -> Option<Tick> {
         let goes = self.is_deleted || self.completed().is_some();
         goes.then(|| self.goes())
     }
@@ -165,7 +165,10 @@ impl Account {
     pub(in super::super) fn completed(&self) -> Option<Tick> {
         self.end?;
         let ends: Option<Vec<_>> = self.runs_of('m').map(|run| run.exited).collect();
-        ends?.into_iter().max()
+        let last = ends?.into_iter().max()?;
+        // If all are run again after that, it has not.
+        let is_begun_anew = self.runs_of('i').any(|run| run.starting > last);
+        (!is_begun_anew).then_some(last)
     }
 
     /// How long after the last thing that happened to a container, or the deletion, the pod was shown to have ended.

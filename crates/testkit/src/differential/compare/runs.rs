@@ -129,12 +129,13 @@ fn is_over(both: Both<'_>, at: Tick, number: usize) -> bool {
         || runs.any(|run| kubelet.is_busy_until_end(both.name, run))
 }
 
-/// Nothing is started in a pod that is being deleted; here there is no excuse for it.
+/// Nothing is started in a pod that goes; here there is no excuse for it.
 fn late_start(both: Both<'_>) -> Option<String> {
     let Plays { kubelet, ours, .. } = both.plays;
     let late = |account: &Account, lives: &Lives, by: Duration| {
         let mut runs = lives.runs.iter();
-        account.is_deleted && runs.any(|run| run.starting > account.horizon + by)
+        let goes = account.begins_to_go();
+        goes.is_some_and(|goes| runs.any(|run| run.starting > goes + by))
     };
     let theirs = late(kubelet, both.theirs, UNDER_WAY);
     let own = late(ours, both.own, AT_ONCE);
@@ -143,7 +144,7 @@ fn late_start(both: Both<'_>) -> Option<String> {
     let differs = own || theirs && !is_excused;
     differs.then(|| {
         let place = if own { "here" } else { "on the kubelet" };
-        format!("{} is started after the deletion {place}", both.name)
+        format!("{} is started in a pod that goes {place}", both.name)
     })
 }
 

@@ -491,13 +491,35 @@ fn whoever_is_killed_without_a_signal_is_found() {
 }
 
 #[test]
+fn what_became_of_a_sidecar_does_not_decide_whether_the_pod_ends() {
+    let begin = [(0, "r1 Starting"), (0, "m1 Starting")];
+    let rest = [
+        (8, "r1 Exited"),
+        (9, "r1 Starting"),
+        (12, "m1 Exiting"),
+        (12, "m1 Exited"),
+    ];
+    let stop = [(13, "r1 Stopping"), (13, "r1 Exited")];
+    let theirs = [&begin[..], &[(8, "r1 Stopping")], &rest, &stop].concat();
+    let theirs = ended(play(&theirs), 14, Phase::Succeeded);
+    let ours = [&begin[..], &[(8, "r1 Exiting")], &rest].concat();
+
+    let found = compare(&theirs, &play(&ours));
+
+    assert_eq!(
+        found,
+        ["the pod ends on the kubelet, at 14.000s, and does not here"]
+    );
+}
+
+#[test]
 fn a_start_after_the_deletion_is_found() {
     let theirs = stops(&[("m3", 20, 23)]);
     let mut ours = theirs.clone();
     let LineName { who, word } = "m3 Starting".parse().unwrap();
     ours.log.write(at(30), who, word);
     let found = compare(&theirs, &ours);
-    assert_eq!(found, ["m3 is started after the deletion here"]);
+    assert_eq!(found, ["m3 is started in a pod that goes here"]);
 }
 
 #[test]

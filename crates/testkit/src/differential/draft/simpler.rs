@@ -74,6 +74,11 @@ impl Part {
             plain(&|part| part.post_start = None),
             plain(&|part| part.pre_stop = None),
             plain(&|part| part.startup = None),
+            plain(&|part| {
+                if let Some(startup) = &mut part.startup {
+                    startup.grace = None;
+                }
+            }),
             plain(&|part| part.readiness = None),
             plain(&|part| part.liveness = None),
             plain(&Self::believe_at_once),

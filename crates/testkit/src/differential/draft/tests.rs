@@ -116,6 +116,15 @@ fn everything_that_a_plain_pod_can_have_is_drawn() {
 }
 
 #[test]
+fn every_pod_is_watched_until_a_stop_must_be_over() {
+    for draft in drafts().filter(|draft| draft.deletion.is_some()) {
+        let deletion = draft.deletion.as_ref().unwrap();
+        let longest = draft.grace.max(25).max(deletion.grace.unwrap_or_default()) + 2;
+        assert!(deletion.after / 10 + longest < draft.watched(), "{draft}");
+    }
+}
+
+#[test]
 fn the_same_seed_is_the_same_pod() {
     let one = Draft::random(&mut Dice::new(42));
     assert_eq!(one, Draft::random(&mut Dice::new(42)));

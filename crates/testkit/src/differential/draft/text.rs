@@ -6,8 +6,9 @@ use super::{
 };
 use std::fmt::{self, Write as _};
 
-/// A pod is watched for so many seconds.
+/// A pod is watched for so many seconds at least, and for so many after it was deleted: more than any stop takes.
 const WATCHED: u32 = 60;
+const AFTER_DELETION: u32 = 35;
 
 // === impl Draft ===
 
@@ -37,11 +38,21 @@ impl fmt::Display for Draft {
             writeln!(f, "  {}: {{{}}}", part.name, part.actor())?;
         }
         self.write_acts(f)?;
-        writeln!(f, "runFor: {WATCHED}s")
+        writeln!(f, "runFor: {}s", self.watched())
     }
 }
 
 impl Draft {
+    /// For how many seconds it is watched.
+    pub(super) fn watched(&self) -> u32 {
+        let gone = self.deletion.as_ref().map(|deletion| {
+            let update = self.update.as_ref().map_or(0, |update| update.after);
+            let again = deletion.again.map_or(0, |(after, _)| after);
+            (update + deletion.after + again).div_ceil(10) + AFTER_DELETION
+        });
+        gone.unwrap_or_default().max(WATCHED)
+    }
+
     /// The first of them counts from the start of the first container.
     fn write_acts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first = self.containers.first();

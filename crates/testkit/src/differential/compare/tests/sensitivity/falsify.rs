@@ -1,5 +1,12 @@
 //! Plays with one thing wrong.
 
+mod completed;
+mod killed;
+
+use completed::{
+    late_end, sidecars_at_once_in_the_end, sidecars_late_in_the_end, started_late_in_the_end,
+};
+use killed::{killed_sooner, left_out_of_restart, untold_in_restart};
 use pillion_engine::Tick;
 use pillion_engine::status::{ConditionKind, ContainerState, ContainerStatus, Phase, PodStatus};
 use pillion_simulator::Record;
@@ -12,7 +19,7 @@ use std::time::Duration;
 pub(super) type Falsify = fn(&Record) -> Option<Record>;
 
 /// What is done, and in how many percent of the plays in which it shows it must be found.
-pub(super) const ALL: [(&str, Falsify, usize); 38] = [
+pub(super) const ALL: [(&str, Falsify, usize); 39] = [
     ("nothing ever runs", nothing, 98),
     ("the pod ends at once", end_at_once, 82),
     ("nothing happens any more after half the time", frozen, 85),
@@ -56,6 +63,11 @@ pub(super) const ALL: [(&str, Falsify, usize); 38] = [
     ("whoever is deaf is killed at once", killed_at_once, 85),
     ("whoever is deaf is killed late", killed_late, 85),
     ("somebody is started after the deletion", started_late, 95),
+    (
+        "somebody is started after the last main has ended",
+        started_late_in_the_end,
+        95,
+    ),
     ("a main is told to stop long before its end", told_early, 45),
     ("mains do not wait for init containers", early_mains, 95),
     ("whatever was ready stays ready", always_ready, 55),
@@ -208,137 +220,6 @@ fn sidecars_at_once(record: &Record) -> Option<Record> {
         with_lines(record, |line| {
             let told = told.get(&line.who).filter(|told| line.at >= **told);
             Some(told.map_or(line.at, |told| first + line.at.since(*told)))
-        })
-    })
-}
-
-/// When the last main ended, if the pod went because of that.
-fn completed(record: &Record) -> Option<Tick> {
-    record.end.as_ref().filter(|_| deleted(record).is_none())?;
-    let lines = record.log.lines().iter();
-    let ends = lines.filter(|line| {
-        let is_main = line.who.part == Part::Itself && line.who.container.starts_with('m');
-        is_main && line.word == Word::Exited
-    });
-    ends.map(|line| line.at).max()
-}
-
-/// Sidecars that are told after others when the pod completes.
-fn told_later_in_the_end(record: &Record) -> Option<(Tick, BTreeMap<Who, Tick>)> {
-    let completed = completed(record)?;
-    let lines = record.log.lines().iter();
-    let stops = lines.filter(|line| line.at >= completed && is_stop(line, 'r'));
-    let first = stops.clone().next()?.at;
-    let later = stops.filter(|line| line.at > first + TELLING);
-    let later: BTreeMap<_, _> = later.map(|line| (line.who.clone(), line.at)).collect();
-    (!later.is_empty()).then_some((first, later))
-}
-
-fn sidecars_at_once_in_the_end(record: &Record) -> Option<Record> {
-    let (first, told) = told_later_in_the_end(record)?;
-    Some(with_lines(record, |line| {
-        let told = told.get(&line.who).filter(|told| line.at >= **told);
-        Some(told.map_or(line.at, |told| first + line.at.since(*told)))
-    }))
-}
-
-fn sidecars_late_in_the_end(record: &Record) -> Option<Record> {
-    let completed = completed(record)?;
-    let mut lines = record.log.lines().iter();
-    let first = lines
-        .find(|line| line.at >= completed && is_stop(line, 'r'))?
-        .at;
-    let mut changed = with_lines(record, |line| {
-        let is_late = line.at >= first && line.who.container.starts_with('r');
-        Some(if is_late { line.at + LATE } else { line.at })
-    });
-    if let Some(end) = &mut changed.end {
-        end.at = end.at + LATE;
-    }
-    changed.until = changed.until + LATE;
-    Some(changed)
-}
-
-fn late_end(record: &Record) -> Option<Record> {
-    let mut changed = record.clone();
-    let end = changed.end.as_mut()?;
-    end.at = end.at + LATE;
-    changed.until = changed.until.max(end.at);
-    Some(changed)
-}
-
-/// When it was first shown that all containers are restarted.
-fn restarted(record: &Record) -> Option<Tick> {
-    let is_so = |status: &PodStatus| {
-        let mut conditions = status.conditions.iter();
-        conditions.any(|one| one.kind == ConditionKind::AllContainersRestarting && one.status)
-    };
-    let mut samples = record.statuses.iter();
-    let sample = samples.find(|sample| is_so(&sample.status))?;
-    Some(sample.at)
-}
-
-/// A main that was up for a while when all were restarted, and the line that it was told with.
-fn restarted_main(record: &Record) -> Option<&Line> {
-    let restarted = restarted(record)?;
-    let lines = record.log.lines();
-    let starts = |told: &Line| {
-        let mut lines = lines.iter();
-        let is_its = |line: &&Line| {
-            line.who == told.who && line.run == told.run && line.word == Word::Starting
-        };
-        lines.find(is_its).map(|line| line.at)
-    };
-    let mut stops = lines.iter().filter(|line| {
-        is_stop(line, 'm') && line.at.since(restarted).max(restarted.since(line.at)) < TELLING
-    });
-    let until = deleted(record).unwrap_or(record.until);
-    stops.find(|line| {
-        starts(line).is_some_and(|start| start + LONG < line.at) && line.at + LATE < until
-    })
-}
-
-fn left_out_of_restart(record: &Record) -> Option<Record> {
-    let told = restarted_main(record)?;
-    let is_gone = |line: &Line| line.who.container == told.who.container && line.at >= told.at;
-    Some(with_lines(record, |line| {
-        (!is_gone(line)).then_some(line.at)
-    }))
-}
-
-fn untold_in_restart(record: &Record) -> Option<Record> {
-    let told = restarted_main(record)?;
-    Some(with_lines(record, |line| {
-        let is_its = line.who == told.who && line.run == told.run;
-        let is_gone = is_its && matches!(line.word, Word::Stopping | Word::Exiting);
-        (!is_gone).then_some(line.at)
-    }))
-}
-
-/// The last thing that a main does is to be killed for its probe, and it comes too soon.
-fn killed_sooner(record: &Record) -> Option<Record> {
-    let until = deleted(record).or(record.end.as_ref().map(|end| end.at));
-    let until = until.unwrap_or(record.until);
-    let lines = record.log.lines();
-    let is_probed = |who: &Who| {
-        let mut lines = lines.iter();
-        lines.any(|line| line.who.part == Part::Liveness && line.who.container == who.container)
-    };
-    let is_updated = record.moments.contains_key("updated");
-    let is_killed = |line: &&Line| {
-        !is_updated && is_stop(line, 'm') && line.at + TELLING < until && is_probed(&line.who)
-    };
-    restarted(record).is_none().then_some(())?;
-    let told = lines.iter().find(is_killed)?;
-    let start = lines
-        .iter()
-        .find(|line| line.who == told.who && line.run == told.run && line.word == Word::Starting)?;
-    (start.at + SOONER + TELLING < told.at).then(|| {
-        with_lines(record, |line| {
-            let is_its = line.who.container == told.who.container && line.run == told.run;
-            let is_its = is_its && line.at >= told.at;
-            let sooner = Tick::ZERO + line.at.elapsed().saturating_sub(SOONER);
-            Some(if is_its { sooner } else { line.at })
         })
     })
 }
@@ -625,9 +506,6 @@ const LONG: Duration = Duration::from_secs(6);
 
 /// After that much more somebody is surely late.
 const LATE: Duration = Duration::from_secs(10);
-
-/// A probe that must fail five times kills so much later than one that must fail once.
-const SOONER: Duration = Duration::from_secs(4);
 
 /// When watching ends.
 const UNTIL: Duration = Duration::from_mins(1);
