@@ -76,6 +76,9 @@ struct Extent {
 /// How often is looked whether something has changed.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// Where that cannot be done.
+const NOBODY: &str = "nobody can be restarted here";
+
 // === impl Director ===
 
 impl<'t> Director<'t> {
@@ -210,7 +213,8 @@ impl<'t> Director<'t> {
         match &act.deed {
             Some(deed) if interrupts(deed) => {
                 let asked = self.interruption(deed);
-                self.ticket = Some(self.interruptions()?.ask(asked));
+                let asker = self.asker.as_ref().context(NOBODY)?;
+                self.ticket = Some(asker.ask(asked));
             }
             Some(deed) => {
                 self.finish(act, now);
@@ -253,7 +257,7 @@ impl<'t> Director<'t> {
 
     fn interruptions(&self) -> anyhow::Result<&Interruptions> {
         let interruptions = self.place.interruptions();
-        interruptions.context("nobody can be restarted here")
+        interruptions.context(NOBODY)
     }
 
     /// The newest state of the pod that was seen.

@@ -7,6 +7,7 @@ use crate::cluster::Cluster;
 use crate::cluster::files::Kubelet;
 use pillion_engine::Tick;
 use pillion_runtime::clock;
+use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What is done to the node while the kubelet is down.
@@ -31,7 +32,12 @@ pub(crate) struct Interruptions {
 struct State {
     /// So many will ask.
     expected: usize,
-    asked: Vec<Interruption>,
+    /// So many askers there were.
+    askers: usize,
+    /// What each asker wants, until that is begun.
+    asked: BTreeMap<usize, Interruption>,
+    /// What was asked for before is being done, and comes too early for whoever asks now.
+    is_serving: bool,
     /// When each was done.
     done: Vec<Tick>,
     failed: Option<String>,
@@ -39,7 +45,10 @@ struct State {
 }
 
 /// Somebody who is expected to ask, as long as this is there: whoever has failed, or panics, is not waited for.
-pub(super) struct Asker<'i>(&'i Interruptions);
+pub(super) struct Asker<'i> {
+    interruptions: &'i Interruptions,
+    number: usize,
+}
 
 /// Whoever does what is asked for goes on as long as this is there.
 pub(super) struct Service<'i>(&'i Interruptions);
@@ -58,15 +67,12 @@ impl Interruptions {
 
     /// One of those who are expected.
     pub(super) fn asker(&self) -> Asker<'_> {
-        Asker(self)
-    }
-
-    /// Somebody asks.
-    pub(super) fn ask(&self, interruption: Interruption) -> Ticket {
         let mut state = self.state();
-        state.asked.push(interruption);
-        self.changed.notify_all();
-        Ticket(state.done.len())
+        state.askers += 1;
+        Asker {
+            interruptions: self,
+            number: state.askers,
+        }
     }
 
     /// When what was asked for was done.
@@ -86,12 +92,7 @@ impl Interruptions {
     /// Does what is asked for until nobody asks any more.
     pub(super) fn serve(&self, cluster: &Cluster, kubelet: Kubelet) {
         while let Some(asked) = self.next() {
-            let done = interrupt(cluster, kubelet, &asked);
-            let mut state = self.state();
-            match done {
-                Ok(at) => state.done.push(at),
-                Err(error) => state.failed = Some(format!("{error:#}")),
-            }
+            self.served(interrupt(cluster, kubelet, &asked));
         }
     }
 
@@ -103,10 +104,21 @@ impl Interruptions {
                 return None;
             }
             if !state.asked.is_empty() && state.asked.len() >= state.expected {
-                return Some(std::mem::take(&mut state.asked));
+                state.is_serving = true;
+                let asked = std::mem::take(&mut state.asked);
+                return Some(asked.into_values().collect());
             }
             let waited = self.changed.wait(state);
             state = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn served(&self, done: anyhow::Result<Tick>) {
+        let mut state = self.state();
+        state.is_serving = false;
+        match done {
+            Ok(at) => state.done.push(at),
+            Err(error) => state.failed = Some(format!("{error:#}")),
         }
     }
 
@@ -115,13 +127,29 @@ impl Interruptions {
     }
 }
 
-impl Drop for Asker<'_> {
-    fn drop(&mut self) {
-        let mut state = self.0.state();
-        state.expected = state.expected.saturating_sub(1);
-        self.0.changed.notify_all();
+// === impl Asker ===
+
+impl Asker<'_> {
+    /// Asks for one thing; for the next one when that was done.
+    pub(super) fn ask(&self, interruption: Interruption) -> Ticket {
+        let mut state = self.interruptions.state();
+        state.asked.insert(self.number, interruption);
+        self.interruptions.changed.notify_all();
+        Ticket(state.done.len() + usize::from(state.is_serving))
     }
 }
+
+impl Drop for Asker<'_> {
+    fn drop(&mut self) {
+        let mut state = self.interruptions.state();
+        state.expected = state.expected.saturating_sub(1);
+        // Otherwise it would stand for somebody who has not asked yet.
+        state.asked.remove(&self.number);
+        self.interruptions.changed.notify_all();
+    }
+}
+
+// === impl Service ===
 
 impl Drop for Service<'_> {
     fn drop(&mut self) {
@@ -153,6 +181,7 @@ mod tests {
     use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::thread;
+    use std::time::Duration;
 
     #[test]
     fn nobody_waits_for_one_who_is_gone_without_asking() {
@@ -160,10 +189,49 @@ mod tests {
         interruptions.expect();
         interruptions.expect();
         let (one, other) = (interruptions.asker(), interruptions.asker());
-        interruptions.ask(Interruption::Restart);
+        other.ask(Interruption::Restart);
         drop(one);
         assert_eq!(interruptions.next(), Some(vec![Interruption::Restart]));
-        drop(other);
+    }
+
+    #[test]
+    fn what_one_who_is_gone_has_asked_for_is_not_done() {
+        let interruptions = Interruptions::default();
+        for _ in 0..3 {
+            interruptions.expect();
+        }
+        let [gone, one, other] = [(); 3].map(|()| interruptions.asker());
+        gone.ask(Interruption::Reboot("gone".to_owned()));
+        one.ask(Interruption::Reboot("one".to_owned()));
+        drop(gone);
+        {
+            let state = interruptions.state();
+            assert!(state.asked.len() < state.expected, "one has not asked yet");
+        }
+        other.ask(Interruption::Restart);
+        let asked = [
+            Interruption::Reboot("one".to_owned()),
+            Interruption::Restart,
+        ];
+        assert_eq!(interruptions.next(), Some(asked.to_vec()));
+    }
+
+    #[test]
+    fn whoever_asks_during_a_restart_waits_for_the_next_one() {
+        let interruptions = Interruptions::default();
+        interruptions.expect();
+        let (one, other) = (interruptions.asker(), interruptions.asker());
+        let early = one.ask(Interruption::Restart);
+        assert!(interruptions.next().is_some());
+        let late = other.ask(Interruption::Restart);
+        let first = Tick::ZERO;
+        interruptions.served(Ok(first));
+        assert_eq!(interruptions.done(early).unwrap(), Some(first));
+        assert_eq!(interruptions.done(late).unwrap(), None);
+        assert!(interruptions.next().is_some());
+        let second = first + Duration::from_secs(1);
+        interruptions.served(Ok(second));
+        assert_eq!(interruptions.done(late).unwrap(), Some(second));
     }
 
     #[test]
