@@ -18,9 +18,11 @@ use pillion_testkit::program::process::{Process, bound};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{self, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::Duration;
 
 /// How often.
@@ -203,30 +205,66 @@ fn on_pillion(pillion: &Path, folder: &Path, pod: &Value) -> anyhow::Result<Time
         .stdin(Stdio::null())
         .stdout(Stdio::piped());
     let mut program = Process::start(&mut command, PATIENCE)?;
-    let output = program.output().context("it has no output")?;
-    let mut lines = BufReader::new(output).lines();
-    let found = lines.find(|line| {
-        line.as_ref()
-            .is_ok_and(|line| line.contains("\"podReady\""))
-    });
+    let lines = lines(program.output().context("it has no output")?);
+    // Whatever is wrong with it: it is ended when it is dropped.
+    hear(&lines, "\"podReady\"", PATIENCE)?;
     let ready = start.elapsed().as_secs_f64();
-    if found.is_none() {
-        bail!("the pod was never ready: {:?}", program.wait(PATIENCE)?);
-    }
     let stop = Stopwatch::start();
     program.signal(Signal::TERM);
-    // Whoever does not read holds it up.
-    lines.for_each(drop);
     let ended = program.wait(PATIENCE)?;
-    ensure!(ended.is_some(), "`pillion run` does not end");
+    let limit = PATIENCE.as_secs();
+    ensure!(
+        ended.is_some(),
+        "`pillion run` does not end within {limit} s of SIGTERM"
+    );
     let gone = stop.elapsed().as_secs_f64();
     Ok(Times { ready, gone })
+}
+
+/// What is written, line by line. It is read also when nobody wants to know it: whoever does not read holds a program up.
+fn lines(output: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            let _ = sender.send(line);
+        }
+    });
+    lines
+}
+
+/// Waits until `pillion run` has written a line with that word, at most so long.
+fn hear(lines: &Receiver<String>, word: &str, limit: Duration) -> anyhow::Result<()> {
+    let began = Stopwatch::start();
+    loop {
+        match lines.recv_timeout(limit.saturating_sub(began.elapsed())) {
+            Ok(line) if line.contains(word) => return Ok(()),
+            Ok(_) => {}
+            Err(RecvTimeoutError::Timeout) => {
+                let limit = limit.as_secs();
+                bail!("`pillion run` has not said {word} within {limit} s")
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                bail!("`pillion run` has ended and never said {word}")
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::cell::RefCell;
+    use std::io;
+
+    #[test]
+    fn a_word_that_is_not_said_is_waited_for_no_longer_than_that() {
+        let (silent, _writer) = io::pipe().unwrap();
+        let error = hear(&lines(silent), "ready", Duration::from_millis(10)).unwrap_err();
+        assert!(error.to_string().contains("has not said ready within"));
+        let error = hear(&lines(&b"begun\n"[..]), "ready", PATIENCE).unwrap_err();
+        assert!(error.to_string().contains("has ended and never said ready"));
+        hear(&lines(&b"begun\nready\n"[..]), "ready", PATIENCE).unwrap();
+    }
 
     #[test]
     fn the_two_take_turns() {
