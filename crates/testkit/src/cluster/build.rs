@@ -286,7 +286,7 @@ mod tests {
 
         let size = occupied(&remains(cache.path()).unwrap());
 
-        assert_eq!(size, 1 << 20);
+        assert!((1 << 20..2 << 20).contains(&size), "{size}");
     }
 
     #[test]

@@ -4,10 +4,14 @@
 use super::place::Places;
 use anyhow::{Context as _, ensure};
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// What a cluster takes with its store, its images and its containers is about half of it.
 const CLUSTER: u64 = 2 << 30;
+
+/// What the kernel counts in, whatever the disk does.
+const BLOCK: u64 = 512;
 
 /// Whether a cluster fits on the disk that it will be on. Its folder need not be there, and what is left in it of one that was up before
 /// goes first.
@@ -37,17 +41,32 @@ pub(super) fn available(folder: &Path) -> anyhow::Result<u64> {
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-/// What would be free again if these were removed, in bytes. What cannot be looked at counts for nothing.
+/// What would be free again if these were removed, in bytes. What cannot be looked at counts for nothing, nor does what is mounted
+/// in one of them: that is on another disk.
 pub(super) fn occupied(paths: &[PathBuf]) -> u64 {
-    let sizes = paths.iter().map(|path| match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => {
-            let below = fs::read_dir(path).into_iter().flatten().flatten();
-            occupied(&below.map(|entry| entry.path()).collect::<Vec<_>>())
-        }
-        Ok(found) => found.len(),
-        Err(_) => 0,
+    let found = paths.iter().map(|path| {
+        let disk = fs::symlink_metadata(path).map(|found| found.dev());
+        disk.map_or(0, |disk| occupied_on(disk, path))
     });
-    sizes.sum()
+    found.sum()
+}
+
+/// What a path and all below it take on that disk. What is written with holes takes less than it is long.
+fn occupied_on(disk: u64, path: &Path) -> u64 {
+    let Ok(found) = fs::symlink_metadata(path) else {
+        return 0;
+    };
+    if found.dev() != disk {
+        return 0;
+    }
+    let own = found.blocks().saturating_mul(BLOCK);
+    if !found.is_dir() {
+        return own;
+    }
+    let below = fs::read_dir(path).into_iter().flatten().flatten();
+    own + below
+        .map(|entry| occupied_on(disk, &entry.path()))
+        .sum::<u64>()
 }
 
 /// For people, with one digit: what is free is seldom a whole number.
@@ -87,6 +106,20 @@ mod tests {
         let missing = folder.path().join("cluster/test");
         assert_eq!(nearest(&missing), folder.path());
         assert!(available(nearest(&missing)).is_ok());
+    }
+
+    #[test]
+    fn only_what_is_taken_on_the_disk_of_a_folder_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = folder.path().join("below");
+        fs::create_dir(&below).unwrap();
+        fs::write(below.join("full"), vec![1; 1 << 20]).unwrap();
+        let holes = fs::File::create(below.join("holes")).unwrap();
+        holes.set_len(1 << 30).unwrap();
+        let taken = occupied(&[folder.path().to_owned()]);
+        assert!((1 << 20..2 << 20).contains(&taken), "{taken}");
+        let disk = fs::metadata(&below).unwrap().dev();
+        assert_eq!(occupied_on(disk + 1, &below), 0);
     }
 
     #[test]
