@@ -85,10 +85,8 @@ impl Process {
 
     /// Ends it, with its pod. One that does not end is killed, and that is an error.
     pub fn end(&mut self) -> anyhow::Result<()> {
-        // The first one stops the pod, the second one kills what is left.
-        for _ in 0..2 {
-            self.signal(Signal::QUIT);
-        }
+        // It kills all that runs at once.
+        self.signal(Signal::QUIT);
         if self.wait(self.patience)?.is_some() {
             return Ok(());
         }
