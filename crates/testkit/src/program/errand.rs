@@ -2,6 +2,7 @@
 
 use super::process::Process;
 use anyhow::{Context as _, bail};
+use serde_json::{Deserializer, Value};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -26,6 +27,14 @@ pub(super) struct Answer {
     /// On the standard error.
     pub(super) said: String,
 }
+
+/// A file is refused under this name.
+const NOT_APPLIED: &str = "not-applied";
+
+const RESTARTED: &str = "the pod is being restarted";
+
+/// Why a pod does not do what it is asked for without any fault: it ends, has ended, or begins anew.
+const BY_ITSELF: [&str; 3] = ["the pod is ending", "ended before all was done", RESTARTED];
 
 // === impl Errand ===
 
@@ -86,19 +95,33 @@ impl Drop for Errand {
 // === impl Answer ===
 
 impl Answer {
-    /// Nothing was done, and not because the pod is ending by itself.
+    /// Something was not done, and not because the pod has ended meanwhile, or is about to.
     pub(super) fn is_refusal(&self) -> bool {
-        let is_begun = self.says("\"plan\"") || self.says("the pod is ending");
-        !self.status.success() && !is_begun
+        let mut reasons = self.reasons().into_iter();
+        reasons.any(|reason| !BY_ITSELF.iter().any(|words| reason.contains(words)))
     }
 
-    /// Nothing was done yet, because the pod is being restarted.
+    /// It is not done, because the pod is being restarted, and can be asked for again.
     pub(super) fn is_too_soon(&self) -> bool {
-        self.is_refusal() && self.says("ask again when it runs")
+        let reasons = self.reasons();
+        let restarted = reasons.iter().any(|reason| reason.contains(RESTARTED));
+        restarted && !self.is_refusal()
     }
 
-    fn says(&self, words: &str) -> bool {
-        self.said.contains(words) || String::from_utf8_lossy(&self.shown).contains(words)
+    /// Why something was not done. A container that was exchanged and put back was what was asked for: what is seen of it is
+    /// judged as everything else.
+    fn reasons(&self) -> Vec<String> {
+        if self.status.success() {
+            return Vec::new();
+        }
+        let mut answers = self.values().filter_map(|value| reasons_in(&value));
+        answers.next().unwrap_or_else(|| vec![self.said.clone()])
+    }
+
+    /// What it has shown, as long as that can be read.
+    fn values(&self) -> impl Iterator<Item = Value> {
+        let values = Deserializer::from_slice(&self.shown).into_iter();
+        values.map_while(Result::ok)
     }
 
     /// For people.
@@ -113,6 +136,22 @@ impl Answer {
         let words = format!("{shown}{said}");
         format!("`pillion {title}` has ended ({status}): {}", words.trim())
     }
+}
+
+/// The reasons in an answer of `pillion apply --json` that is its last one.
+fn reasons_in(answer: &Value) -> Option<Vec<String>> {
+    let text = |value: &Value| value.as_str().unwrap_or("no reason").to_owned();
+    if let Some(problems) = answer[NOT_APPLIED].as_array() {
+        let messages = problems.iter().map(|problem| text(&problem["message"]));
+        return Some(messages.collect());
+    }
+    let done = answer["applied"]["containers"].as_array()?;
+    let undone = done.iter().filter(|one| {
+        // The others have not begun for the reason of one before them.
+        one["outcome"] == "given-up"
+            || one["outcome"] == "not-begun" && !text(&one["reason"]).ends_with("was not replaced")
+    });
+    Some(undone.map(|one| text(&one["reason"])).collect())
 }
 
 /// What a program has left in a file, behind what is said of it.
@@ -138,19 +177,52 @@ mod tests {
         }
     }
 
+    const PLAN: &str = r#"{"plan":{"changes":[{"container":"main","fields":["image"],"how":"replace"}],"unchanged":[]}}"#;
+
+    fn not_applied(message: &str) -> Answer {
+        let problem = format!(r#"{{"container":"main","message":"{message}"}}"#);
+        answer(1, &format!(r#"{{"not-applied":[{problem}]}}"#), "")
+    }
+
+    fn applied(outcome: &str, reason: &str) -> Answer {
+        let done = format!(
+            r#"{{"container":"main","outcome":"{outcome}","reason":"{reason}","milliseconds":12}}"#
+        );
+        let report = format!(r#"{{"applied":{{"containers":[{done}],"milliseconds":12}}}}"#);
+        answer(1, &format!("{PLAN}\n{report}\n"), "")
+    }
+
     #[test]
-    fn what_was_begun_or_comes_too_late_is_not_refused() {
-        assert!(!answer(0, r#"{"plan":{}}"#, "").is_refusal());
-        assert!(!answer(1, r#"{"plan":{}}"#, "ended before all was done").is_refusal());
-        let ending = r#"{"not-applied":[{"message":"the pod is ending"}]}"#;
-        assert!(!answer(1, ending, "").is_refusal());
-        let other = r#"{"not-applied":[{"message":"it has another shape"}]}"#;
-        assert!(answer(1, other, "").is_refusal());
-        assert!(answer(2, "", "error: another file is being applied").is_refusal());
-        let restarting = "the pod is being restarted: ask again when it runs";
-        let restarting = format!(r#"{{"not-applied":[{{"message":"{restarting}"}}]}}"#);
-        assert!(answer(1, &restarting, "").is_too_soon());
-        assert!(!answer(1, other, "").is_too_soon());
+    fn what_a_pod_that_goes_on_has_not_done_is_refused() {
+        assert!(not_applied("it has another shape").is_refusal());
+        assert!(applied("given-up", "the old one stays").is_refusal());
+        assert!(applied("not-begun", "it is being replaced already").is_refusal());
+        let busy = answer(2, "", "error: another file is being applied");
+        assert!(busy.is_refusal());
+        assert!(answer(125, PLAN, "error: cannot hear the pod").is_refusal());
+        let ending = r#"{"message":"the pod is ending"}"#;
+        let both = format!(r#"{{"not-applied":[{ending},{{"message":"no such container"}}]}}"#);
+        assert!(answer(1, &both, "").is_refusal());
+    }
+
+    #[test]
+    fn what_was_done_or_comes_too_late_is_not_refused() {
+        assert!(!answer(0, PLAN, "").is_refusal());
+        assert!(!applied("put-back", "the new one exited 3").is_refusal());
+        assert!(!applied("given-up", "the pod is ending").is_refusal());
+        assert!(!not_applied("the pod is ending").is_refusal());
+        let gone = answer(1, PLAN, "default/pod ended before all was done\n");
+        assert!(!gone.is_refusal());
+        assert!(!gone.is_too_soon());
+    }
+
+    #[test]
+    fn what_a_pod_has_not_done_while_it_is_restarted_comes_too_soon() {
+        let restarted = "the pod is being restarted: ask again when it runs";
+        assert!(not_applied(restarted).is_too_soon());
+        assert!(!not_applied(restarted).is_refusal());
+        assert!(applied("given-up", "the pod is being restarted").is_too_soon());
+        assert!(!not_applied("it has another shape").is_too_soon());
     }
 
     #[test]

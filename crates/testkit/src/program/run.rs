@@ -220,15 +220,17 @@ impl Run {
         }
         let is_certain = |since: Tick| now.since(since) > AFTERGLOW;
         match &self.refusal {
-            Some((since, answer)) if is_certain(*since) && !self.has_ended() => {
+            Some((since, answer)) if is_certain(*since) && self.goes_on() => {
                 bail!("the pod goes on, and {}", answer.describe())
             }
             Some(_) | None => Ok(()),
         }
     }
 
-    fn has_ended(&self) -> bool {
-        self.glimpses.last().is_some_and(has_ended)
+    /// Neither has it ended, for all that was seen, nor is it about to.
+    fn goes_on(&self) -> bool {
+        let ends = |last: &Glimpse| has_ended(last) || last.pod.as_ref().is_some_and(is_ending);
+        !self.is_over && !self.glimpses.last().is_some_and(ends)
     }
 
     /// The pod as it is now, or what was said instead.
@@ -283,6 +285,14 @@ fn file(folder: &Path) -> PathBuf {
 
 fn errors(folder: &Path) -> PathBuf {
     folder.join("errors")
+}
+
+/// Whether a pod is being deleted, or is without its mains and waits for its sidecars.
+fn is_ending(pod: &Value) -> bool {
+    let mains = pod["status"]["containerStatuses"].as_array();
+    let is_down = |main: &Value| main["state"].get("terminated").is_some();
+    let are_down = mains.is_some_and(|mains| !mains.is_empty() && mains.iter().all(is_down));
+    are_down || !pod["metadata"]["deletionTimestamp"].is_null()
 }
 
 /// Notes that something was told, as long as anything is.
