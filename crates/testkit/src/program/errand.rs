@@ -101,6 +101,11 @@ impl Answer {
         reasons.any(|reason| !BY_ITSELF.iter().any(|words| reason.contains(words)))
     }
 
+    /// It is a refusal in the words of a pod that has compared the file with what runs.
+    pub(super) fn is_refusal_of_file(&self) -> bool {
+        self.is_refusal() && self.values().any(|value| value.get(NOT_APPLIED).is_some())
+    }
+
     /// It is not done, because the pod is being restarted, and can be asked for again.
     pub(super) fn is_too_soon(&self) -> bool {
         let reasons = self.reasons();
@@ -195,10 +200,11 @@ mod tests {
     #[test]
     fn what_a_pod_that_goes_on_has_not_done_is_refused() {
         assert!(not_applied("it has another shape").is_refusal());
+        assert!(not_applied("it has another shape").is_refusal_of_file());
         assert!(applied("given-up", "the old one stays").is_refusal());
         assert!(applied("not-begun", "it is being replaced already").is_refusal());
         let busy = answer(2, "", "error: another file is being applied");
-        assert!(busy.is_refusal());
+        assert!(busy.is_refusal() && !busy.is_refusal_of_file());
         assert!(answer(125, PLAN, "error: cannot hear the pod").is_refusal());
         let ending = r#"{"message":"the pod is ending"}"#;
         let both = format!(r#"{{"not-applied":[{ending},{{"message":"no such container"}}]}}"#);

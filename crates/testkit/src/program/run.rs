@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdout, Command, Stdio};
+use std::process::{ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -42,6 +42,8 @@ pub(super) struct Run {
     errands: u32,
     /// What it would not do, and when, as long as the pod may be gone for all that is known.
     refusal: Option<(Tick, Answer)>,
+    /// A pod that is gone may still be seen for so long.
+    afterglow: Duration,
     /// Since when it is to be asked again for what came too soon.
     again: Option<Tick>,
 }
@@ -54,6 +56,9 @@ const A_WHILE: Duration = Duration::from_millis(500);
 
 /// A pod that is gone may still be seen for so long.
 const AFTERGLOW: Duration = Duration::from_secs(5);
+
+/// How it ends after a panic, and when it has failed by itself.
+const OWN_CODES: [i32; 2] = [101, 125];
 
 // === impl Run ===
 
@@ -97,6 +102,7 @@ impl Run {
             asking: Vec::new(),
             errands: 0,
             refusal: None,
+            afterglow: AFTERGLOW,
             again: None,
         })
     }
@@ -138,10 +144,30 @@ impl Run {
 
     /// Ends the pod, whatever it is about to do, and all that talk to it.
     pub(super) fn end(mut self) -> anyhow::Result<()> {
+        let heard = self.hear_out();
+        let goes_on = self.goes_on();
         let ended = self.program.end();
         ended.map_err(|error| self.describe(&format!("`pillion run` goes on: {error}")))?;
+        heard?;
         for mut errand in std::mem::take(&mut self.asking) {
-            errand.wait(self.patience)?;
+            let answer = errand.wait(self.patience)?;
+            // All else may have become of it because the pod was ended here.
+            if goes_on && answer.is_refusal_of_file() {
+                bail!("the pod went on, and {}", answer.describe());
+            }
+        }
+        Ok(())
+    }
+
+    /// Hears what was answered until now, and looks whether the pod goes on for all that it has refused.
+    fn hear_out(&mut self) -> anyhow::Result<()> {
+        self.again = None;
+        if self.goes_on() {
+            self.hear()?;
+        }
+        while self.refusal.is_some() && self.goes_on() {
+            self.program.wait(A_WHILE)?;
+            self.look()?;
         }
         Ok(())
     }
@@ -166,6 +192,9 @@ impl Run {
                 let answer = answer.describe();
                 self.describe(&format!("`pillion run` has ended ({status}), and {answer}"))
             })?;
+            if failed(status, &pod["status"]) {
+                return Err(self.describe(&format!("`pillion run` has failed ({status})")));
+            }
             self.note(pod);
             let at = clock::now();
             self.glimpses.push(Glimpse { at, pod: None });
@@ -218,7 +247,7 @@ impl Run {
             self.again = None;
             self.apply()?;
         }
-        let is_certain = |since: Tick| now.since(since) > AFTERGLOW;
+        let is_certain = |since: Tick| now.since(since) > self.afterglow;
         match &self.refusal {
             Some((since, answer)) if is_certain(*since) && self.goes_on() => {
                 bail!("the pod goes on, and {}", answer.describe())
@@ -293,6 +322,25 @@ fn is_ending(pod: &Value) -> bool {
     let is_down = |main: &Value| main["state"].get("terminated").is_some();
     let are_down = mains.is_some_and(|mains| !mains.is_empty() && mains.iter().all(is_down));
     are_down || !pod["metadata"]["deletionTimestamp"].is_null()
+}
+
+/// Whether the program has died or failed by itself, though it has kept the end of its pod. It ends like the container that has
+/// decided, so a code of its own may also be that of a container.
+fn failed(status: ExitStatus, of_pod: &Value) -> bool {
+    let is_own = |code: i32| OWN_CODES.contains(&code) && !has_exit_code(of_pod, code);
+    status.code().is_none_or(is_own)
+}
+
+/// Whether any container has ended with that code, wherever its status says so.
+fn has_exit_code(status: &Value, code: i32) -> bool {
+    match status {
+        Value::Object(fields) => {
+            let is_it = fields.get("exitCode").is_some_and(|found| *found == code);
+            is_it || fields.values().any(|below| has_exit_code(below, code))
+        }
+        Value::Array(all) => all.iter().any(|below| has_exit_code(below, code)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
 }
 
 /// Notes that something was told, as long as anything is.
