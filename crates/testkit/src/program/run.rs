@@ -248,18 +248,31 @@ impl Run {
             self.apply()?;
         }
         let is_certain = |since: Tick| now.since(since) > self.afterglow;
-        match &self.refusal {
-            Some((since, answer)) if is_certain(*since) && self.goes_on() => {
-                bail!("the pod goes on, and {}", answer.describe())
-            }
-            Some(_) | None => Ok(()),
+        let refusal = self.refusal.take_if(|(since, _)| is_certain(*since));
+        if let Some((_, answer)) = refusal
+            && self.goes_on()
+            && !self.says_that_it_ends()?
+            // Nobody answers for a pod that is just gone, and then the program ends.
+            && self.program.wait(A_WHILE)?.is_none()
+        {
+            bail!("the pod goes on, and {}", answer.describe());
         }
+        Ok(())
     }
 
-    /// Neither has it ended, for all that was seen, nor is it about to.
+    /// It has not ended, for all that was seen.
     fn goes_on(&self) -> bool {
-        let ends = |last: &Glimpse| has_ended(last) || last.pod.as_ref().is_some_and(is_ending);
-        !self.is_over && !self.glimpses.last().is_some_and(ends)
+        !self.is_over && !self.glimpses.last().is_some_and(has_ended)
+    }
+
+    /// Whether the pod ends or begins anew. That cannot always be seen, and it gives up what it was asked for because of it; but
+    /// it tells whoever asks for something now.
+    fn says_that_it_ends(&self) -> anyhow::Result<bool> {
+        let mut apply = self.ask(&["apply", "--dry-run", "--json"]);
+        apply.arg(file(&self.folder));
+        let files = self.folder.join("dry-run");
+        let answer = Errand::begin(apply, "apply", &files, self.patience)?.wait(self.patience)?;
+        Ok(!answer.status.success() && !answer.is_refusal())
     }
 
     /// The pod as it is now, or what was said instead.
@@ -314,14 +327,6 @@ fn file(folder: &Path) -> PathBuf {
 
 fn errors(folder: &Path) -> PathBuf {
     folder.join("errors")
-}
-
-/// Whether a pod is being deleted, or is without its mains and waits for its sidecars.
-fn is_ending(pod: &Value) -> bool {
-    let mains = pod["status"]["containerStatuses"].as_array();
-    let is_down = |main: &Value| main["state"].get("terminated").is_some();
-    let are_down = mains.is_some_and(|mains| !mains.is_empty() && mains.iter().all(is_down));
-    are_down || !pod["metadata"]["deletionTimestamp"].is_null()
 }
 
 /// Whether the program has died or failed by itself, though it has kept the end of its pod. It ends like the container that has

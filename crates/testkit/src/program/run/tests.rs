@@ -123,6 +123,22 @@ fn a_change_that_a_pod_has_given_up_though_it_goes_on_is_told_at_its_end() {
 }
 
 #[test]
+fn a_change_that_a_pod_has_given_up_because_it_ends_is_no_fault() {
+    let given_up = r#"{"applied":{"containers":[{"container":"main","outcome":"given-up","reason":"the old one stays"}]}}"#;
+    let ending = r#"{"not-applied":[{"message":"the pod is ending"}]}"#;
+    let is_asked = "[ $2 = --dry-run ]";
+    let applies = format!("{is_asked} && echo '{ending}' || echo '{given_up}'; exit 1");
+    let verbs = [("run", GOES_ON), ("get", "echo '{}'"), ("apply", &applies)];
+    let (folder, mut run) = run(LONG, &verbs);
+    run.afterglow = SHORT;
+    run.set_image("main", "new").unwrap();
+    let asked = folder.path().join("dry-run.out");
+    look_until(&mut run, |_| asked.exists());
+    assert!(run.refusal.is_none());
+    run.end().unwrap();
+}
+
+#[test]
 fn a_change_that_comes_too_soon_is_asked_for_again() {
     let restarted =
         r#"{"not-applied":[{"message":"the pod is being restarted: ask again when it runs"}]}"#;
