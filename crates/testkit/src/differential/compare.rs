@@ -148,7 +148,21 @@ impl<'a> Plays<'a> {
         };
         // Sidecars do not decide that. Here a rule may start the last main again.
         let mut deciding = self.containers().filter(|both| !both.is('r'));
-        self.kubelet.last_main_killed().is_some() || deciding.any(goes_on)
+        self.kubelet.last_main_killed().is_some()
+            || self.restart_all_in_one()
+            || deciding.any(goes_on)
+    }
+
+    /// Whether all were restarted in one of them only, because a container had ended there in another way: the rule counts for one
+    /// that ended by itself, and not for one that was stopped.
+    fn restart_all_in_one(self) -> bool {
+        let is_in_one = self.kubelet.has_restarted_all() != self.ours.has_restarted_all();
+        let parts = |both: Both<'_>| {
+            let runs = both.theirs.runs.len().min(both.own.runs.len());
+            let can_restart = self.terms.restarters.contains(both.name);
+            can_restart && (1..=runs).any(|run| !both.ended_alike(run))
+        };
+        is_in_one && self.containers().any(parts)
     }
 
     /// Whether what counts for the pod's result was the same in both.

@@ -1,6 +1,6 @@
 //! What a pod and its scenario say that decides what can be excused.
 
-use pillion_engine::pod::RestartPolicy;
+use pillion_engine::pod::{Reaction, RestartPolicy};
 use pillion_simulator::Scenario;
 use pillion_simulator::act::Deed;
 use std::collections::BTreeSet;
@@ -13,6 +13,8 @@ pub struct Terms {
     pub(super) updated: Option<Box<str>>,
     /// Those that are run again only if they fail.
     pub(super) on_failure: BTreeSet<Box<str>>,
+    /// Those of which an end can restart all.
+    pub(super) restarters: BTreeSet<Box<str>>,
     /// Those that are ready only when they have said so several times in a row.
     pub(super) patient: BTreeSet<Box<str>>,
     /// No crashed container, and no pod of which all containers are restarted, waits longer.
@@ -40,6 +42,10 @@ impl Terms {
         });
         let on_failure = pod.containers.iter();
         let on_failure = on_failure.filter(|one| one.restart.policy == RestartPolicy::OnFailure);
+        let restarters = pod.containers.iter().filter(|one| {
+            let mut rules = one.restart.rules.iter();
+            rules.any(|rule| rule.reaction == Reaction::RestartAllContainers)
+        });
         let patient = pod.containers.iter().filter(|one| {
             let readiness = one.probes.readiness.as_ref();
             readiness.is_some_and(|probe| probe.success_threshold > 1)
@@ -47,6 +53,7 @@ impl Terms {
         Self {
             updated: updated.next(),
             on_failure: on_failure.map(|one| one.name.clone()).collect(),
+            restarters: restarters.map(|one| one.name.clone()).collect(),
             patient: patient.map(|one| one.name.clone()).collect(),
             longest_wait: pod.backoff.max,
         }

@@ -212,9 +212,9 @@ impl<'t> Director<'t> {
         }
         match &act.deed {
             Some(deed) if interrupts(deed) => {
-                let asked = self.interruption(deed);
+                let interruption = self.interruption(deed);
                 let asker = self.asker.as_ref().context(NOBODY)?;
-                self.ticket = Some(asker.ask(asked));
+                self.ticket = Some(asker.ask(interruption));
             }
             Some(deed) => {
                 self.finish(act, now);

@@ -33,6 +33,13 @@ impl Account {
             })
     }
 
+    /// Whether the last run of a container ended at about the time at which the pod was told to go: another one may just have been
+    /// begun, and is gone before it has said anything.
+    pub(in super::super) fn ends_at_deletion(&self, lives: &Lives) -> bool {
+        let end = lives.runs.last().and_then(|run| run.exited);
+        self.is_deleted && end.is_some_and(|end| self.is_near_horizon(end))
+    }
+
     /// Whether a container came or went by itself at about the time at which the pod began to go.
     pub(in super::super) fn is_restless(&self, lives: &Lives) -> bool {
         let goes = self.goes();
@@ -51,7 +58,7 @@ impl Account {
     }
 
     /// When the pod began to go: it was told to, or its last main had ended. If it did not, when watching stopped.
-    pub(super) fn goes(&self) -> Tick {
+    pub(in super::super) fn goes(&self) -> Tick {
         let completed = self.completed().filter(|_| !self.is_deleted);
         completed.unwrap_or(self.horizon)
     }

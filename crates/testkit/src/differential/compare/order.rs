@@ -95,7 +95,9 @@ fn stop_after_end(one: Both<'_>, other: Both<'_>) -> Option<String> {
     };
     let theirs = gap(kubelet, one.theirs.runs.last(), other.theirs.runs.last())?;
     let own = gap(ours, one.own.runs.last(), other.own.runs.last())?;
-    (is_turned(theirs, own) && !is_on_purpose(kubelet, one.name, other.name)).then(|| {
+    let is_known = is_on_purpose(kubelet, one.name, other.name)
+        || are_listed(one.name, other.name) && has_init_up(kubelet);
+    (is_turned(theirs, own) && !is_known).then(|| {
         let (one, other) = (one.name, other.name);
         format!("{one} is told to stop {theirs:.1} s after the end of {other} on the kubelet, and {own:.1} s after it here")
     })
@@ -151,10 +153,19 @@ fn gap(at: Tick, from: Tick) -> Gap {
 /// The order of stops in a pod that goes is ours where a kubelet has none: an init container goes before the sidecars
 /// that it may use, and a sidecar that is down does not confuse those beside it.
 fn is_on_purpose(kubelet: &Account, one: &str, two: &str) -> bool {
-    let is_listed = |name: &str| !name.starts_with('m');
-    let both = is_listed(one) && is_listed(two);
     let is_init = one.starts_with('i') || two.starts_with('i');
-    both && (is_init || has_one_down(kubelet, one, two))
+    are_listed(one, two) && (is_init || has_one_down(kubelet, one, two))
+}
+
+/// Whether both are in the list that comes first.
+fn are_listed(one: &str, two: &str) -> bool {
+    !one.starts_with('m') && !two.starts_with('m')
+}
+
+/// Whether an init container was up when the pod began to go. It goes before the sidecars here, and may leave them no time.
+fn has_init_up(kubelet: &Account) -> bool {
+    let mut all = kubelet.containers.iter();
+    all.any(|(name, lives)| name.starts_with('i') && !kubelet.is_down_then(lives))
 }
 
 /// Whether a container of a pod that goes has the place in the order of stops that a kubelet would give it, too: see

@@ -49,7 +49,8 @@ fn count(both: Both<'_>) -> Option<String> {
     if more.0.is_deleted && at >= more.0.horizon {
         return None;
     }
-    let is_passed_over = counts.0 < counts.1 && is_over(both, at, number)
+    let is_passed_over = both.plays.restart_all_in_one()
+        || counts.0 < counts.1 && is_over(both, at, number)
         || counts.0 > counts.1 && both.is_held_back(number + 1)
         || both.is_updated_between()
         || both.is_close_call(number)
@@ -162,6 +163,7 @@ fn end(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String>
     let is_with_pod = one.0.is_stopped_with_pod(one.1) && !both.plays.go_alike();
     let is_excused = is_over(both, at, number)
         || is_with_pod
+        || both.plays.restart_all_in_one()
         || both.is_updated_between()
         || theirs.1.exited.is_some() && both.is_held_back(number);
     let has_time = had_time(both.plays, one.0, other.0, at, number);
@@ -181,14 +183,16 @@ fn goes_on(ended: &Run, (account, run): (&Account, &Run)) -> bool {
     })
 }
 
-/// Whoever is killed has been told before. Somebody who was told before it could hear anything has not heard it.
+/// Whoever is killed has been told before. Somebody who was told before it could hear anything has not heard it, such as one that a
+/// kubelet begins in a pod that goes, without having heard of that.
 fn kill(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
     let ended = theirs.exited.is_some() && own.exited.is_some();
     let untold = (theirs.is_killed_untold(), own.is_killed_untold());
     let killed = if untold.1 { own } else { theirs };
-    let could_hear = killed
-        .exited
-        .is_some_and(|end| end.since(killed.starting) > NOTICE);
+    let kubelet = both.plays.kubelet;
+    let is_unaware = killed.starting >= kubelet.goes() && !untold.1;
+    let lived = killed.exited.map(|end| end.since(killed.starting));
+    let could_hear = lived > Some(NOTICE) && !is_unaware;
     (ended && untold.0 != untold.1 && could_hear).then(|| {
         let place = if untold.1 { "here" } else { "on the kubelet" };
         let name = both.name;

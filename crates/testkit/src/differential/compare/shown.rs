@@ -36,7 +36,8 @@ pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
     }
     // A pod may be deleted before it is shown that all were restarted.
     let is_counted = !(kubelet.is_deleted && kubelet.has_restarted_all());
-    if is_counted && has_been_shown(both) {
+    let is_moot = kubelet.ends_at_deletion(both.theirs) || ours.ends_at_deletion(both.own);
+    if is_counted && has_been_shown(both) && !is_moot {
         found.extend(restarts(both));
     }
     if both.plays.have_settled() && !both.is_updated_between() {
