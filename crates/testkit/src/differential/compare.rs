@@ -348,7 +348,12 @@ impl Both<'_> {
         let length = |run: Run| Some(run.stopping.or(run.exited)?.since(run.starting));
         let lengths = length(theirs).zip(length(own));
         let is_close = lengths.is_some_and(|(theirs, own)| theirs.abs_diff(own) < NOTICE);
-        is_close && theirs.stopping.is_some() != own.stopping.is_some()
+        let in_one = theirs.stopping.is_some() != own.stopping.is_some();
+        // A kubelet that is busy comes to a probe's kill when the container has ended by itself.
+        let kubelet = self.plays.kubelet;
+        let is_missed = theirs.stopping.is_none()
+            && lengths.is_some_and(|(end, due)| end <= kubelet.at_the_latest(&theirs, due));
+        in_one && (is_close || is_missed)
     }
 
     /// Whether a run ended by itself in both plays, or was told to in both. What was told just before it would have ended by

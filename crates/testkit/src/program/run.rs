@@ -44,6 +44,7 @@ pub(super) struct Run {
     refusal: Option<(Tick, Answer)>,
     /// A pod that is gone may still be seen for so long.
     afterglow: Duration,
+    is_told_to_stop: bool,
     /// Since when it is to be asked again for what came too soon.
     again: Option<Tick>,
 }
@@ -104,6 +105,7 @@ impl Run {
             refusal: None,
             afterglow: AFTERGLOW,
             again: None,
+            is_told_to_stop: false,
         })
     }
 
@@ -119,6 +121,7 @@ impl Run {
         if let Some(grace) = grace {
             stop.arg("--grace").arg(format!("{grace}s"));
         }
+        self.is_told_to_stop = true;
         self.begin_to_ask(stop, "stop")
     }
 
@@ -237,7 +240,8 @@ impl Run {
                 None => self.asking.push(errand),
                 // A cluster takes a change at any time.
                 Some(answer) if answer.is_too_soon() => self.again = Some(now),
-                Some(answer) if answer.is_refusal() => {
+                // What was under way when the pod was told to stop is given up.
+                Some(answer) if answer.is_refusal() && !self.is_told_to_stop => {
                     self.refusal.get_or_insert((now, answer));
                 }
                 Some(_) => {}
