@@ -20,7 +20,8 @@ const GLIMPSE: Duration = Duration::from_secs(4);
 pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
     let Plays { kubelet, ours, .. } = both.plays;
     let never_ran = both.theirs.runs.is_empty() && both.own.runs.is_empty();
-    let is_moot = never_ran && both.plays.is_on_the_verge();
+    let is_moot = both.plays.is_on_the_verge() || both.plays.is_initializing();
+    let is_moot = never_ran && is_moot;
     let mut found = Vec::new();
     if !is_moot {
         found.extend(waits(both));
