@@ -23,7 +23,7 @@ use crate::kubelet::Player;
 use crate::processes::suite::side_by_side;
 use crate::program::{self, Programs};
 use anyhow::anyhow;
-use compare::{compare, go_the_same_way};
+use compare::{Compared, compare};
 use dice::Dice;
 use draft::{Delay, Draft};
 use pillion_engine::status::ContainerState;
@@ -230,8 +230,7 @@ impl Disagreement {
 
 impl Comparison {
     fn of(scenario: &Scenario, kubelet: &Record, ours: &Record) -> Self {
-        let terms = Terms::of(scenario);
-        let found = compare(&terms, kubelet, ours);
+        let Compared { found, is_whole } = compare(&Terms::of(scenario), kubelet, ours);
         let mut seen = String::new();
         if !found.is_empty() {
             for (place, record) in [("kubelet", kubelet), ("here", ours)] {
@@ -249,7 +248,7 @@ impl Comparison {
             }
         }
         Self {
-            is_whole: go_the_same_way(&terms, kubelet, ours),
+            is_whole,
             ..Self::new(found, seen)
         }
     }

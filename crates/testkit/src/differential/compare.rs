@@ -35,15 +35,29 @@ struct Both<'a> {
     own: &'a Lives,
 }
 
-/// What differs, in sentences.
-pub fn compare(terms: &Terms, kubelet: &Record, ours: &Record) -> Vec<String> {
-    let kubelet = &Account::of(Whose::Kubelets, terms, kubelet);
-    let ours = &Account::of(Whose::Ours, terms, ours);
+/// What came of it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Compared {
+    /// What differs, in sentences.
+    pub found: Vec<String>,
+    /// The plays went the same way to their ends, so that nothing was passed over because they had parted before.
+    pub is_whole: bool,
+}
+
+/// Compares two plays of one pod.
+pub fn compare(terms: &Terms, kubelet: &Record, ours: &Record) -> Compared {
     let plays = Plays {
         terms,
-        kubelet,
-        ours,
+        kubelet: &Account::of(Whose::Kubelets, terms, kubelet),
+        ours: &Account::of(Whose::Ours, terms, ours),
     };
+    Compared {
+        found: differences(plays),
+        is_whole: plays.go_the_same_way(),
+    }
+}
+
+fn differences(plays: Plays<'_>) -> Vec<String> {
     let mut found = Vec::new();
     found.extend(ends(plays));
     for both in plays.containers() {
@@ -57,22 +71,6 @@ pub fn compare(terms: &Terms, kubelet: &Record, ours: &Record) -> Vec<String> {
     found.extend(shown::of_pod(plays));
     found.extend(order::all(plays));
     found
-}
-
-/// Whether the plays went the same way to their ends, so that nothing was passed over because they had parted before.
-pub fn go_the_same_way(terms: &Terms, kubelet: &Record, ours: &Record) -> bool {
-    let kubelet = &Account::of(Whose::Kubelets, terms, kubelet);
-    let ours = &Account::of(Whose::Ours, terms, ours);
-    let plays = Plays {
-        terms,
-        kubelet,
-        ours,
-    };
-    let parts = |both: Both<'_>| both.is_shifted() || both.is_updated_between();
-    plays.ran_alike()
-        && !plays.is_cut_short()
-        && !plays.stop_others()
-        && !plays.containers().any(parts)
 }
 
 fn ends(plays: Plays<'_>) -> Option<String> {
@@ -127,6 +125,14 @@ impl<'a> Plays<'a> {
                 own: self.ours.containers.get(name)?,
             })
         })
+    }
+
+    fn go_the_same_way(self) -> bool {
+        let parts = |both: Both<'_>| both.is_shifted() || both.is_updated_between();
+        self.ran_alike()
+            && !self.is_cut_short()
+            && !self.stop_others()
+            && !self.containers().any(parts)
     }
 
     /// Whether the same was run, and ended in the same way. Where one of them had time for another run, the end is another.

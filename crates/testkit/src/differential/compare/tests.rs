@@ -15,11 +15,11 @@ use std::time::Duration;
 
 /// A pod of which nothing needs to be known.
 fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
-    super::compare(&Terms::default(), kubelet, ours)
+    super::compare(&Terms::default(), kubelet, ours).found
 }
 
 fn go_the_same_way(kubelet: &Record, ours: &Record) -> bool {
-    super::go_the_same_way(&Terms::default(), kubelet, ours)
+    super::compare(&Terms::default(), kubelet, ours).is_whole
 }
 
 fn at(seconds: u64) -> Tick {
@@ -281,7 +281,7 @@ fn forgets_a_third_kill(stop: &'static str) {
         ..Terms::default()
     };
     let is_found = |terms: &Terms, theirs: &Record, own: &Record| {
-        let found = super::compare(terms, theirs, own);
+        let found = super::compare(terms, theirs, own).found;
         found.iter().any(|one| one.starts_with("m1 is started"))
     };
 
@@ -347,7 +347,9 @@ fn an_image_that_is_exchanged_after_the_end_in_one_play_only_starts_only_there()
             updated: Some(of.into()),
             ..Terms::default()
         };
-        super::compare(&terms, &updated(seconds, &later), &ours).len()
+        super::compare(&terms, &updated(seconds, &later), &ours)
+            .found
+            .len()
     };
     assert_eq!(found("m1", 8), 0);
     assert_eq!(found("m1", 12), 1);
