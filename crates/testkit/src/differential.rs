@@ -11,33 +11,36 @@
 //! images: a pod that lacks one is played by the engine in virtual time here.
 
 mod account;
+mod again;
 pub mod compare;
+mod comparison;
 pub mod dice;
 pub mod draft;
+mod pair;
+mod role;
 mod shrink;
 pub mod terms;
 
 use crate::cluster::Cluster;
 use crate::cluster::files::{BackOff, Kubelet};
 use crate::kubelet::Player;
+use crate::kubelet::footage::Footage;
 use crate::processes::suite::side_by_side;
 use crate::program::{self, Programs};
+use again::again;
 use anyhow::anyhow;
-use compare::{Compared, compare};
+use compare::Parting;
+use comparison::{Comparison, Reach};
 use dice::Dice;
 use draft::{Delay, Draft};
-use pillion_engine::status::ContainerState;
-use pillion_simulator::line::Part;
-use pillion_simulator::scenario::read;
-use pillion_simulator::{self as simulator, Case, Record, Scenario};
-use shrink::{Kinds, kind, shrink};
+use pair::{Pair, scenario};
+use pillion_simulator::{Case, Scenario};
+use shrink::shrink;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use std::{fs, thread};
-use terms::Terms;
 
 /// How to play.
 #[derive(Clone, Copy)]
@@ -52,6 +55,8 @@ pub struct Setup<'a> {
     pub together: usize,
     /// Whether pods that differ are made smaller.
     pub shrinks: bool,
+    /// A folder in which all plays are kept, to be compared again by other rules.
+    pub keep: Option<&'a Path>,
     /// Says what is going on.
     pub tell: fn(&str),
 }
@@ -59,14 +64,18 @@ pub struct Setup<'a> {
 /// What became of all pods.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
+    /// How many there were.
+    pub pods: usize,
     /// Those that differ again when they are played again.
     pub differing: Vec<Disagreement>,
     /// Those that differed once, and then not again.
     pub once: Vec<Disagreement>,
     /// So many of them were played in virtual time here.
     pub in_virtual_time: usize,
-    /// So many could be compared to their ends; the others only until the plays went different ways for a reason that is known.
+    /// So many could be compared to their ends.
     pub to_the_end: usize,
+    /// So many only until the plays went different ways, by what was known of that.
+    pub parted: BTreeMap<Parting, usize>,
 }
 
 /// A pod of which two plays differ.
@@ -74,29 +83,13 @@ pub struct Outcome {
 pub struct Disagreement {
     /// The number of the pod.
     pub seed: u64,
-    /// The pod, as small as it could be made.
-    pub draft: Draft,
+    /// The pod, as small as it could be made, as the text of a scenario.
+    pub pod: String,
     /// What differs.
     pub found: Vec<String>,
     /// What was seen on the kubelet and here, line by line.
     pub seen: String,
 }
-
-/// Two plays of one pod.
-#[derive(Clone, Debug)]
-struct Comparison {
-    found: Vec<String>,
-    seen: String,
-    /// What was found in general; nothing if the pod could not be played.
-    kinds: Kinds,
-    /// The plays went the same way to their ends.
-    is_whole: bool,
-    /// Our program could not play it.
-    is_our_failure: bool,
-}
-
-/// A pod that differs is played so many times more, until it differs again.
-const AGAIN: usize = 2;
 
 /// So many pods from one word of progress to the next.
 const STRIDE: usize = 20;
@@ -108,6 +101,7 @@ pub fn run(seeds: BTreeSet<u64>, setup: Setup<'_>) -> anyhow::Result<Outcome> {
     let drafts: Vec<_> = drafts.collect();
     let images = drafts.iter().filter(|(_, draft)| draft.lacks_an_image());
     let mut outcome = Outcome {
+        pods: drafts.len(),
         in_virtual_time: images.count(),
         ..Outcome::default()
     };
@@ -141,60 +135,48 @@ fn round(
     let player = Player::open(setup.cluster)?;
     let first = play(&player, &drafts, setup);
     setup.cluster.check()?;
-    outcome.to_the_end += first.iter().filter(|first| first.is_whole).count();
-    let differing = drafts.into_iter().zip(first);
-    let mut doubtful: Vec<_> = differing
-        .filter(|(_, first)| !first.found.is_empty())
-        .collect();
-    for _ in 0..AGAIN {
-        let sure;
-        (sure, doubtful) = once_more(&player, doubtful, setup)?;
-        for ((seed, draft), again) in sure {
-            let (draft, comparison) = if setup.shrinks {
-                smaller(&player, seed, draft, again, setup)
-            } else {
-                (draft, again)
-            };
-            setup.cluster.check()?;
-            let one = Disagreement::new(seed, draft, comparison);
-            outcome.differing.push(one);
-        }
+    for first in &first {
+        outcome.count(first);
     }
-    let once = doubtful.into_iter();
-    let once = once.map(|((seed, draft), first)| Disagreement::new(seed, draft, first));
+    let differing = drafts.into_iter().zip(first);
+    let differing = differing.filter(|(_, first)| !first.found.is_empty());
+    let (sure, once) = again(differing.collect(), |drafts| {
+        (setup.tell)(&format!("once more: {} that differ", drafts.len()));
+        let played = play(&player, drafts, setup);
+        setup.cluster.check()?;
+        Ok(played)
+    })?;
+    for ((seed, draft), again) in sure {
+        let (draft, comparison) = if setup.shrinks {
+            smaller(&player, seed, draft, again, setup)
+        } else {
+            (draft, again)
+        };
+        setup.cluster.check()?;
+        let one = Disagreement::new(seed, draft.to_string(), comparison);
+        outcome.differing.push(one);
+    }
+    let once = once.into_iter();
+    let once = once.map(|((seed, draft), first)| Disagreement::new(seed, draft.to_string(), first));
     outcome.once.extend(once);
     Ok(())
 }
 
-/// A pod, its number, and what differed.
-type Differing = ((u64, Draft), Comparison);
-
-/// Plays pods that differed once more. First come those that do again, or that our program could not play at all: that is no matter of
-/// the moment. Then the others.
-fn once_more(
-    player: &Player<'_>,
-    doubtful: Vec<Differing>,
-    setup: Setup<'_>,
-) -> anyhow::Result<(Vec<Differing>, Vec<Differing>)> {
-    let (mut sure, doubtful): (Vec<_>, Vec<_>) = doubtful
-        .into_iter()
-        .partition(|(_, first)| first.is_our_failure);
-    if doubtful.is_empty() {
-        return Ok((sure, doubtful));
-    }
-    (setup.tell)(&format!("once more: {} that differ", doubtful.len()));
-    let (drafts, first): (Vec<_>, Vec<_>) = doubtful.into_iter().unzip();
-    let again = play(player, &drafts, setup);
-    setup.cluster.check()?;
-    let mut left = Vec::new();
-    for ((draft, first), again) in drafts.into_iter().zip(first).zip(again) {
-        if again.found.is_empty() {
-            left.push((draft, first));
-        } else {
-            sure.push((draft, again));
+/// Compares plays that were kept, as they are: nothing is played.
+pub fn compare_kept(folder: &Path) -> anyhow::Result<Outcome> {
+    let mut outcome = Outcome::default();
+    for (seed, path) in pair::kept(folder)? {
+        let pair = Pair::read(&path)?;
+        outcome.pods += 1;
+        outcome.in_virtual_time += usize::from(pair.ours.is_none());
+        let comparison = pair.compare();
+        outcome.count(&comparison);
+        if !comparison.found.is_empty() {
+            let one = Disagreement::new(seed, pair.text, comparison);
+            outcome.differing.push(one);
         }
     }
-    Ok((sure, left))
+    Ok(outcome)
 }
 
 fn smaller(
@@ -212,64 +194,29 @@ fn smaller(
     })
 }
 
-// === impl Disagreement ===
+// === impl Outcome ===
 
-impl Disagreement {
-    fn new(seed: u64, draft: Draft, comparison: Comparison) -> Self {
-        let Comparison { found, seen, .. } = comparison;
-        Self {
-            seed,
-            draft,
-            found,
-            seen,
+impl Outcome {
+    /// How far the first plays of a pod could be compared.
+    fn count(&mut self, first: &Comparison) {
+        match first.reach {
+            Reach::None => {}
+            Reach::Until(parting) => *self.parted.entry(parting).or_default() += 1,
+            Reach::ToTheEnd => self.to_the_end += 1,
         }
     }
 }
 
-// === impl Comparison ===
+// === impl Disagreement ===
 
-impl Comparison {
-    fn of(scenario: &Scenario, kubelet: &Record, ours: &Record) -> Self {
-        let Compared { found, is_whole } = compare(&Terms::of(scenario), kubelet, ours);
-        let mut seen = String::new();
-        if !found.is_empty() {
-            for (place, record) in [("kubelet", kubelet), ("here", ours)] {
-                for line in record.log.lines() {
-                    // Probes are made all the time.
-                    if !matches!(
-                        line.who.part,
-                        Part::Startup | Part::Readiness | Part::Liveness
-                    ) {
-                        let (at, who, word) = (line.at, &line.who, line.word);
-                        // Writing to a string does not fail.
-                        let _ = writeln!(seen, "  {place:<8} {at:>9}  {}", who.says(word));
-                    }
-                }
-            }
-        }
+impl Disagreement {
+    fn new(seed: u64, pod: String, comparison: Comparison) -> Self {
+        let Comparison { found, seen, .. } = comparison;
         Self {
-            is_whole,
-            ..Self::new(found, seen)
-        }
-    }
-
-    fn new(found: Vec<String>, seen: String) -> Self {
-        let kinds = found.iter().map(|sentence| kind(sentence)).collect();
-        Self {
+            seed,
+            pod,
             found,
             seen,
-            kinds,
-            is_whole: false,
-            is_our_failure: false,
-        }
-    }
-
-    /// It cannot be played there.
-    fn failed(place: &str, why: &anyhow::Error) -> Self {
-        let found = format!("it cannot be played {place}: {why:#}");
-        Self {
-            kinds: Kinds::new(),
-            ..Self::new(vec![found], String::new())
         }
     }
 }
@@ -279,7 +226,7 @@ impl Comparison {
 fn play(player: &Player<'_>, drafts: &[(u64, Draft)], setup: Setup<'_>) -> Vec<Comparison> {
     let done = AtomicUsize::new(0);
     side_by_side(drafts, setup.together, |(seed, draft)| {
-        let result = both(player, draft, setup);
+        let result = both(player, *seed, draft, setup);
         if !result.found.is_empty() {
             (setup.tell)(&format!("pod {seed}: {}", result.found.join("; ")));
         }
@@ -292,9 +239,9 @@ fn play(player: &Player<'_>, drafts: &[(u64, Draft)], setup: Setup<'_>) -> Vec<C
 }
 
 /// Plays a pod on both and says what differs.
-fn both(player: &Player<'_>, draft: &Draft, setup: Setup<'_>) -> Comparison {
+fn both(player: &Player<'_>, seed: u64, draft: &Draft, setup: Setup<'_>) -> Comparison {
     let text = draft.to_string();
-    let reading = read::read("random", text.as_bytes(), &mut |_| Err(String::new()));
+    let reading = scenario(&text);
     let (Some(scenario), Some(pod)) = (&reading.scenario, &reading.pod) else {
         return Comparison::failed("anywhere", &anyhow!(reading.describe()));
     };
@@ -303,47 +250,43 @@ fn both(player: &Player<'_>, draft: &Draft, setup: Setup<'_>) -> Comparison {
         (player.play(scenario, pod), ours.join())
     });
     let panicked = |_| Err(anyhow!("whoever played it has panicked"));
-    match (kubelet, ours.unwrap_or_else(panicked)) {
-        (_, Err(why)) => Comparison {
-            is_our_failure: true,
-            ..Comparison::failed("here", &why)
-        },
-        (Err(why), Ok(_)) => Comparison::failed("on the kubelet", &why),
-        (Ok(kubelet), Ok(ours)) if draft.lacks_an_image() => {
-            Comparison::of(scenario, &without_last_words(kubelet), &ours)
+    let (kubelet, ours) = match (kubelet, ours.unwrap_or_else(panicked)) {
+        (Ok(kubelet), Ok(ours)) => (kubelet, ours),
+        (_, Err(why)) => {
+            return Comparison {
+                is_our_failure: true,
+                ..Comparison::failed("here", &why)
+            };
         }
-        (Ok(kubelet), Ok(ours)) => Comparison::of(scenario, &kubelet, &ours),
+        (Err(why), Ok(_)) => return Comparison::failed("on the kubelet", &why),
+    };
+    let pair = Pair {
+        text,
+        kubelet,
+        ours,
+    };
+    if let Some(folder) = setup.keep
+        && let Err(why) = pair.keep(folder, seed)
+    {
+        (setup.tell)(&format!("pod {seed} is not kept: {why:#}"));
     }
+    pair.compare()
 }
 
-fn ours(scenario: &Scenario, pod: &str, draft: &Draft, setup: Setup<'_>) -> anyhow::Result<Record> {
+/// Host processes need no images, so they cannot play a pod that lacks one.
+fn ours(
+    scenario: &Scenario,
+    pod: &str,
+    draft: &Draft,
+    setup: Setup<'_>,
+) -> anyhow::Result<Option<Footage>> {
     if draft.lacks_an_image() {
-        // Host processes need no images; what the engine decides is the same in virtual time.
-        let played = simulator::play(&watched(scenario)).map_err(|why| anyhow!("{why:?}"))?;
-        return Ok(played.record);
+        return Ok(None);
     }
     let folder = folder(setup.folder)?;
-    let record = program::play(scenario, pod, setup.programs, &folder)?;
+    let footage = program::play(scenario, pod, setup.programs, &folder)?;
     fs::remove_dir_all(&folder)?;
-    Ok(record)
-}
-
-/// The same play without what the actors leave behind: in virtual time nobody writes anything.
-fn without_last_words(mut record: Record) -> Record {
-    let statuses = record.statuses.iter_mut();
-    for container in statuses.flat_map(|sample| &mut sample.status.containers) {
-        let state = match &mut container.state {
-            ContainerState::Terminated(end) => Some(end),
-            ContainerState::Waiting { .. } | ContainerState::Running { .. } => None,
-        };
-        for end in state.into_iter().chain(&mut container.last) {
-            let left = end.message.as_deref();
-            if left.is_some_and(|left| left.starts_with(&*container.name)) {
-                end.message = None;
-            }
-        }
-    }
-    record
+    Ok(Some(footage))
 }
 
 /// The same scenario, with something to expect: statuses are kept for whoever expects something.

@@ -12,6 +12,7 @@
 pub(crate) mod director;
 mod events;
 pub(crate) mod eyes;
+pub(crate) mod footage;
 mod interruption;
 mod late;
 mod limits;
@@ -30,11 +31,12 @@ use crate::cluster::image::ACTOR;
 use crate::processes::network::LISTS;
 use director::Director;
 use eyes::{Eyes, Glimpse};
+use footage::Footage;
 use interruption::Interruptions;
 use late::Late;
 use pillion_engine::Tick;
+use pillion_simulator::Scenario;
 use pillion_simulator::record::Event;
-use pillion_simulator::{Record, Scenario};
 use place::Place;
 use serde_json::{Value, json};
 use std::io;
@@ -62,7 +64,7 @@ impl<'c> Player<'c> {
     }
 
     /// Plays a scenario that does not restart the node; `pod` is its pod as JSON.
-    pub fn play(&self, scenario: &Scenario, pod: &str) -> anyhow::Result<Record> {
+    pub(crate) fn play(&self, scenario: &Scenario, pod: &str) -> anyhow::Result<Footage> {
         let pod = serde_json::from_str(pod)?;
         Director::begin(&self.0, scenario, &pod, pod_name())?.play()
     }

@@ -14,10 +14,11 @@ mod run;
 
 use crate::kubelet::director::Director;
 use crate::kubelet::eyes::Glimpse;
+use crate::kubelet::footage::Footage;
 use crate::kubelet::place::Place;
 use crate::processes::ports::Ports;
 use anyhow::Context as _;
-use pillion_simulator::{Record, Scenario};
+use pillion_simulator::Scenario;
 use run::Run;
 use serde_json::Value;
 use std::cell::RefCell;
@@ -54,12 +55,12 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const NAME: &str = "pod";
 
 /// Plays a scenario that does not restart the node; `pod` is its pod as JSON. Images are names: all of them are there.
-pub fn play(
+pub(crate) fn play(
     scenario: &Scenario,
     pod: &str,
     programs: Programs<'_>,
     folder: &Path,
-) -> anyhow::Result<Record> {
+) -> anyhow::Result<Footage> {
     let pod = serde_json::from_str(pod)?;
     let seat = Seat {
         programs,

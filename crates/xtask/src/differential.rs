@@ -3,12 +3,13 @@
 use crate::cluster;
 use crate::step;
 use crate::workspace::Workspace;
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::builder::RangedU64ValueParser;
 use pillion_testkit::cluster::Cluster;
-use pillion_testkit::differential::{self, Disagreement, Setup};
+use pillion_testkit::differential::{self, Disagreement, Outcome, Setup};
 use pillion_testkit::program::Programs;
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which pods.
@@ -31,6 +32,12 @@ pub(crate) struct Args {
     /// Show pods that differ as they are, instead of making them smaller, which takes minutes for each.
     #[arg(long)]
     as_is: bool,
+    /// Keep all that is seen of each play in this folder.
+    #[arg(long, value_name = "FOLDER")]
+    keep: Option<PathBuf>,
+    /// Compare what was kept in this folder by the rules of now. Nothing is played, and no cluster is needed.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["pods", "seeds", "together", "as_is", "keep"])]
+    kept: Option<PathBuf>,
 }
 
 /// So many at once, unless it is said otherwise.
@@ -50,68 +57,83 @@ impl Args {
             seeds: vec![seed],
             together: TOGETHER,
             as_is: true,
+            keep: None,
+            kept: None,
         }
     }
 }
 
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> anyhow::Result<()> {
+    if let Some(folder) = &args.kept {
+        return tell(&differential::compare_kept(folder)?);
+    }
     cluster::check_usual()?;
     let actor = cluster::actor(workspace)?;
-    cluster::with(&actor, |cluster| compare(workspace, cluster, &actor, args)).map(drop)
+    cluster::with(&actor, |cluster| {
+        tell(&compare(workspace, cluster, &actor, args)?)
+    })
 }
 
-/// The same on a cluster that is up. So many pods could be compared to their ends.
+/// The same on a cluster that is up.
 pub(crate) fn compare(
     workspace: &Workspace,
     cluster: &Cluster,
     actor: &Path,
     args: &Args,
-) -> anyhow::Result<usize> {
-    let Args {
-        pods,
-        ref seeds,
-        together,
-        as_is,
-    } = *args;
+) -> anyhow::Result<Outcome> {
     // Each once, though two seeds lie near each other.
-    let seeds: BTreeSet<_> = seeds
+    let seeds: BTreeSet<_> = args
+        .seeds
         .iter()
-        .flat_map(|seed| *seed..seed.saturating_add(pods))
+        .flat_map(|seed| *seed..seed.saturating_add(args.pods))
         .collect();
+    if let Some(folder) = &args.keep {
+        let creating = || format!("cannot create the folder {}", folder.display());
+        fs::create_dir_all(folder).with_context(creating)?;
+    }
     let folder = tempfile::tempdir()?;
     let pillion = &pillion(workspace)?;
     let setup = Setup {
         cluster,
         programs: Programs { pillion, actor },
         folder: folder.path(),
-        together,
-        shrinks: !as_is,
+        together: args.together,
+        shrinks: !args.as_is,
+        keep: args.keep.as_deref(),
         tell: cluster::tell,
     };
-    let (first, pods) = (seeds.first().copied().unwrap_or_default(), seeds.len());
-    let outcome = differential::run(seeds, setup)?;
+    differential::run(seeds, setup)
+}
+
+/// Says what came of it; that some pods differ is an error.
+pub(crate) fn tell(outcome: &Outcome) -> anyhow::Result<()> {
     for one in &outcome.differing {
         let Disagreement {
             seed,
-            draft,
+            pod,
             found,
             seen,
         } = one;
-        say!("\npod {seed}: {}\n{draft}\n{seen}", found.join("\n  "));
+        say!("\npod {seed}: {}\n{pod}\n{seen}", found.join("\n  "));
     }
     if let Some(once) = once(&outcome.once) {
         say!("\n{once}");
     }
-    say!(
-        "\n{pods} pods, the first {first}: {} compared to their ends, the others until they went different ways for a \
-         reason in docs/differences.md; {} played here in virtual time",
-        outcome.to_the_end,
-        outcome.in_virtual_time
-    );
+    let Outcome {
+        pods,
+        to_the_end,
+        in_virtual_time,
+        ..
+    } = outcome;
+    say!("\n{pods} pods, {in_virtual_time} of them played here in virtual time");
+    say!("{to_the_end:>6} compared to their ends");
+    for (parting, count) in &outcome.parted {
+        say!("{count:>6} compared until {parting}");
+    }
     match outcome.differing.len() {
         0 => {
             say!("the kubelet and `pillion run` agree");
-            Ok(outcome.to_the_end)
+            Ok(())
         }
         count => bail!("{count} of {pods} pods differ"),
     }
@@ -150,14 +172,12 @@ fn once(once: &[Disagreement]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pillion_testkit::differential::dice::Dice;
-    use pillion_testkit::differential::draft::Draft;
 
     #[test]
     fn pods_that_differed_once_are_told_of() {
         let one = |seed, found: &[&str]| Disagreement {
             seed,
-            draft: Draft::random(&mut Dice::new(seed)),
+            pod: String::new(),
             found: found.iter().map(|word| (*word).to_owned()).collect(),
             seen: String::new(),
         };

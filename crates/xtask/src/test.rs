@@ -103,7 +103,9 @@ fn on_cluster<'a>(workspace: &'a Workspace, stage: &'a RefCell<Option<Stage>>) -
             "random pods on the kubelet and here",
             on(|workspace, Stage { cluster, actor, .. }| {
                 let pods = differential::Args::fixed(SEED, PODS);
-                let whole = differential::compare(workspace, cluster, actor, &pods)?;
+                let outcome = differential::compare(workspace, cluster, actor, &pods)?;
+                differential::tell(&outcome)?;
+                let whole = outcome.to_the_end;
                 // Plays that part early are compared in little; what excuses hide is another test's business.
                 ensure!(
                     whole >= WHOLE,

@@ -84,14 +84,15 @@ impl Engine {
             && self.def(container).role != Role::Ephemeral;
         let why = self.stopped_by(container);
         let stopped = matches!(why, Some(StopWhy::Order | StopWhy::Asked));
+        let hook_failed = why == Some(StopWhy::PostStart);
         let end = Termination {
             exit,
             started,
             finished: now,
             restarting_all,
+            waited: restarting_all && hook_failed,
             killed: why.is_some_and(StopWhy::is_failure),
         };
-        let hook_failed = why == Some(StopWhy::PostStart);
         self.life_mut(container).put_off = hook_failed.then_some(PutOff::PostStart);
         let def = self.def(container);
         let at_once = !def.hooks.post_start && def.probes.startup.is_none();

@@ -32,6 +32,7 @@ impl Engine {
     /// Begins a run of the pod: everything that should run waits for its requirements.
     pub(super) fn begin_run(&mut self, now: Tick, cause: Cause) {
         let spared = self.spared_by(&cause);
+        let keeps_back_off = matches!(self.record.goal, Goal::Restart { at_once: true, .. });
         let pod = self.pod_mut();
         pod.run = pod.run.saturating_add(1);
         pod.goal = Goal::Run;
@@ -42,7 +43,7 @@ impl Engine {
         self.tell_pod(now, What::PodStarted { run }, cause);
         for container in self.containers() {
             if self.def(container).role != Role::Ephemeral && !self.stays_done(container, spared) {
-                self.renew(container);
+                self.renew(container, keeps_back_off);
             }
         }
         self.recount_pod();
@@ -258,6 +259,7 @@ impl Engine {
         }
         if at_once {
             self.note_initialized();
+            self.note_waiting();
         }
         let deadline = now
             + if at_once {
@@ -303,6 +305,17 @@ impl Engine {
             self.begin_run(now, Cause::PodRestart);
         } else {
             self.timers.arm(Timer::PodBackOff, now + after);
+        }
+    }
+
+    /// Whoever is shown as waiting for another try when all are restarted goes on to be shown so.
+    fn note_waiting(&mut self) {
+        for container in self.containers() {
+            if self.shows_what_it_waits_for(container)
+                && let Some(exit) = &mut self.record_mut(container).exit
+            {
+                (exit.restarting_all, exit.waited) = (true, true);
+            }
         }
     }
 
@@ -434,8 +447,8 @@ impl Engine {
         record.exit.as_deref().filter(|_| record.ran)
     }
 
-    /// Makes a container ready for a new run of the pod.
-    fn renew(&mut self, container: ContainerId) {
+    /// Makes a container ready for a new run of the pod. A kubelet that restarts all does not forget what each has to wait for.
+    fn renew(&mut self, container: ContainerId, keeps_back_off: bool) {
         self.timers.disarm(Timer::Leave(container));
         self.timers.disarm(Timer::BackOff(container));
         let record = self.record_mut(container);
@@ -446,8 +459,15 @@ impl Engine {
             exit,
             last,
             image,
+            backoff_level,
+            last_start,
             ..
         } = std::mem::take(record);
+        let (backoff_level, last_start) = if keeps_back_off {
+            (backoff_level, last_start)
+        } else {
+            Default::default()
+        };
         *record = Record {
             attempt,
             version,
@@ -455,6 +475,8 @@ impl Engine {
             image,
             exit,
             last,
+            backoff_level,
+            last_start,
             ..Record::default()
         };
         let life = self.life_mut(container);

@@ -14,7 +14,7 @@
 use super::Engine;
 use crate::entry::{Cause, What};
 use crate::fact::{Change, Goal, ReplaceStep, Replacing};
-use crate::life::{After, GiveUp, Image, State, Undo};
+use crate::life::{After, GiveUp, Image, Record, State, Termination, Undo};
 use crate::pod::{Container, ContainerId, OnRestart, Role, Target};
 use crate::result::Refused;
 use crate::tick::Tick;
@@ -100,6 +100,7 @@ impl Engine {
                     *attempt = life.record.next_attempt();
                 }
                 self.define(container, def, version);
+                self.count_exchange(container, |record| record.last.as_deref());
                 self.retry_those_without(now, container);
                 true
             }
@@ -369,6 +370,7 @@ impl Engine {
     ) {
         self.cancel_pull(container);
         self.define(container, new, version);
+        self.count_exchange(container, |record| record.exit.as_deref());
         match self.life(container).record.state {
             State::Waiting => self.enter_waiting(now, container),
             State::BackOff { .. } => {
@@ -393,6 +395,7 @@ impl Engine {
             let (def, version) = (replacing.new.clone(), replacing.new_version);
             self.end_replacing(container);
             self.define(container, def, version);
+            self.count_exchange(container, |record| record.exit.as_deref());
         }
     }
 
@@ -421,6 +424,19 @@ impl Engine {
         record.version = version;
         record.backoff_level = 0;
         record.recent_restarts.clear();
+    }
+
+    /// The start that an exchange brings counts for the back-off, which begins anew with it, if a run is known to have ended before. The
+    /// one that is stopped for the exchange does not count: when a kubelet looks, it is not over.
+    fn count_exchange(
+        &mut self,
+        container: ContainerId,
+        before: fn(&Record) -> Option<&Termination>,
+    ) {
+        let is_plain = self.def(container).plain;
+        let record = self.record_mut(container);
+        let is_known = before(record).is_some_and(|end| !end.restarting_all);
+        record.backoff_level = u32::from(is_plain && is_known);
     }
 
     /// Those who gave up for lack of this container are tried again, and those who gave up for lack of them.

@@ -74,7 +74,7 @@ impl Engine {
         let record = &self.life(container).record;
         if self.is_in_post_start(container) && record.last.is_some() {
             record.restarts.saturating_sub(1)
-        } else if self.is_removed(container) {
+        } else if self.is_removed(container) && !self.waited(container) {
             record.restarts.saturating_add(1)
         } else {
             record.restarts
@@ -110,9 +110,15 @@ impl Engine {
                     record.state,
                     State::Waiting | State::BackOff { .. } | State::Starting
                 ),
-                Goal::Restart { waiting, .. } => waiting.is_some(),
+                Goal::Restart { waiting, .. } => waiting.is_some() || self.waited(container),
                 Goal::End { .. } => true,
             }
+    }
+
+    /// Whether it was shown as waiting when all were restarted: a kubelet shows nothing else of it then, though it has removed it as well.
+    fn waited(&self, container: ContainerId) -> bool {
+        let end = self.life(container).record.exit.as_deref();
+        end.is_some_and(|end| end.waited)
     }
 
     /// The state, and the end of the run before it.
@@ -133,7 +139,9 @@ impl Engine {
         }
         let end = record.exit.as_deref();
         if let Some(end) = end.filter(|_| self.is_removed(container)) {
-            return (self.removed(), Some(end));
+            let put_off = self.life(container).put_off.as_ref();
+            let waits = put_off.filter(|_| end.waited).map(why_put_off);
+            return (waits.unwrap_or_else(|| self.removed()), Some(end));
         }
         let reason = match &record.state {
             _ if self.is_through(container, end) => None,
@@ -173,6 +181,12 @@ impl Engine {
             return None;
         }
         life.put_off.as_ref().map(why_put_off)
+    }
+
+    /// Whether it is down, and shown as waiting for another try.
+    pub(super) fn shows_what_it_waits_for(&self, container: ContainerId) -> bool {
+        let (state, end) = self.container_state(container);
+        end.is_some() && matches!(state, ContainerState::Waiting { .. })
     }
 
     /// A container that was removed so that all are run again: that shows until the first of them has been.
@@ -308,7 +322,8 @@ impl Engine {
     /// Shown where a rule can bring it about, and where it was asked for.
     fn all_containers_restarting(&self, phase: Phase) -> Option<Condition> {
         let kind = ConditionKind::AllContainersRestarting;
-        if matches!(self.record.goal, Goal::Restart { at_once: true, .. }) {
+        let restarts = matches!(self.record.goal, Goal::Restart { at_once: true, .. });
+        if restarts || self.was_deleted_while_pending() && self.would_restart_all() {
             return Some(Condition {
                 reason: Some("RestartAllContainersStarted"),
                 message: Some("container exited with restart policy rule".into()),
@@ -323,6 +338,16 @@ impl Engine {
         (self.can_restart_all() || self.has_restarted_all()).then_some(Condition {
             reason,
             ..holds(kind, false)
+        })
+    }
+
+    /// Whether a container has ended in a way for which all are restarted, whoever told it to.
+    fn would_restart_all(&self) -> bool {
+        self.containers().any(|container| {
+            let (def, record) = (self.def(container), &self.life(container).record);
+            let end = record.exit.as_deref().filter(|end| !end.restarting_all);
+            let rule = end.and_then(|end| restart::matching_rule(&def.restart, &end.exit));
+            matches!(rule, Some((_, Reaction::RestartAllContainers)))
         })
     }
 
@@ -497,7 +522,7 @@ fn why_put_off(why: &PutOff) -> ContainerState {
 fn terminated(end: &Termination) -> Terminated {
     let exit = &end.exit;
     // How it ended is gone with it; the kubelet makes this up.
-    if end.restarting_all {
+    if end.restarting_all && !end.waited {
         return Terminated {
             code: 137,
             signal: None,

@@ -7,6 +7,7 @@ mod spells;
 
 pub(super) use read::PULL_WAITS;
 
+use super::role::Role;
 use super::terms::Terms;
 use pillion_engine::Tick;
 use pillion_engine::status::{ConditionKind, Phase};
@@ -51,6 +52,8 @@ pub(super) struct Account {
     pub(super) busy: Vec<(Tick, Tick)>,
     /// The same in order, and without what overlaps.
     busy_spells: Vec<(Tick, Tick)>,
+    /// The same, and when a kubelet had turned away from the pod until it looks at all pods.
+    away: Vec<(Tick, Tick)>,
     /// For how long it was in each phase, until the horizon.
     pub(super) phases: Spells<Phase>,
     /// For how long each condition held, or did not for that reason, until the horizon.
@@ -59,8 +62,8 @@ pub(super) struct Account {
     pub(super) lapses: BTreeMap<ConditionKind, Duration>,
     /// Since when each condition that has held does not any more, in time that was seen.
     lapsed: BTreeMap<ConditionKind, Option<Duration>>,
-    /// How often all containers were seen to be restarted, and whether they just are.
-    pub(super) restarts_of_all: usize,
+    /// When all containers were seen to be restarted, and whether they just are.
+    pub(super) restarts_of_all: Vec<Tick>,
     is_restarting_all: bool,
     /// The conditions in the last status, with their reasons.
     pub(super) finally: BTreeMap<ConditionKind, (bool, Option<&'static str>)>,
@@ -89,6 +92,8 @@ pub(super) struct Lives {
     pub(super) last: Option<(i32, Box<str>)>,
     /// For how long it was shown as ready and as started, until the horizon.
     pub(super) stands: Spells<&'static str>,
+    /// When it was first shown as ready and as started, and after how many restarts.
+    pub(super) first_stood: BTreeMap<&'static str, (u32, Tick)>,
     /// Its image, by the last status. Host processes have none.
     pub(super) image: Option<Arc<str>>,
 }
@@ -103,6 +108,8 @@ pub(super) struct Run {
     /// Its hook before the stop was begun; it may end by itself before it is told.
     pub(super) pre_stop: Option<Tick>,
     pub(super) pre_stop_done: Option<Tick>,
+    /// One of its hooks was begun once more.
+    pub(super) hooked_again: Option<Tick>,
     pub(super) stopping: Option<Tick>,
     /// When it ended by itself, if it was not killed.
     pub(super) exiting: Option<Tick>,
@@ -144,6 +151,7 @@ impl Account {
         account.read_lines(record);
         account.merge_busy();
         account.read_statuses(record);
+        account.note_failures();
         account
     }
 
@@ -175,7 +183,7 @@ impl Account {
             return None;
         }
         let mains = self.containers.iter();
-        let mains = mains.filter(|(name, _)| name.starts_with('m'));
+        let mains = mains.filter(|(name, _)| Role::Main.is_of(name));
         let killed = mains.flat_map(|(name, lives)| {
             let runs = lives.runs.iter();
             let killed = runs.filter(move |run| self.is_killed_by_probe(name, lives, run));
@@ -192,8 +200,8 @@ impl Account {
             let is_after = |at: Tick| at <= told && told <= self.put_off(at, at + NOTICE);
             let is_exchanged = self.update_of(name).is_some_and(is_after);
             let has_failed = lives.waits.longest().contains_key(HOOK_FAILED);
-            let is_hooked = has_failed && run.post_start_done.is_some_and(is_after);
-            lives.is_probed && !is_exchanged && !is_hooked
+            let is_hooked = has_failed && self.is_stopped_by_hook(run);
+            lives.is_probed && !is_exchanged && !is_hooked && !self.is_stopped_with_all(run)
         })
     }
 
@@ -205,9 +213,9 @@ impl Account {
     }
 
     fn is_last_main_at(&self, killed: Tick) -> bool {
-        let rebuilt = self.runs_of('i').map(|run| run.starting);
+        let rebuilt = self.runs_of(Role::Init).map(|run| run.starting);
         let rebuilt = rebuilt.filter(|at| *at > killed).min();
-        self.runs_of('m').all(|run| {
+        self.runs_of(Role::Main).all(|run| {
             let is_it = run.stopping == Some(killed);
             let is_over = run.exited.is_some_and(|exited| exited <= killed);
             let is_after = rebuilt.is_some_and(|at| run.starting > at);
@@ -215,14 +223,43 @@ impl Account {
         })
     }
 
+    /// Whether a run was told to stop because all were restarted: one after the other, while nothing else is done.
+    pub(super) fn is_stopped_with_all(&self, run: &Run) -> bool {
+        run.told().is_some_and(|told| {
+            self.restarts_of_all.iter().any(|at| {
+                let shown = at.since(Tick::ZERO + NOTICE);
+                Tick::ZERO + shown <= told && told <= self.put_off(*at, *at + NOTICE)
+            })
+        })
+    }
+
+    /// The first run of a container before all were restarted for the first time, after that, and so on.
+    pub(super) fn in_round<'l>(&self, round: usize, lives: &'l Lives) -> Option<&'l Run> {
+        let restart = |round: usize| self.restarts_of_all.get(round).copied();
+        let begin = round.checked_sub(1).map_or(Some(Tick::ZERO), restart)?;
+        let end = restart(round).unwrap_or(Tick::NEVER);
+        let mut runs = lives.runs.iter();
+        runs.find(|run| begin <= run.starting && run.starting < end)
+    }
+
+    /// Whether something other than its policy may have to do with how long a container waits for the run after that one: a stop before,
+    /// or a restart of all.
+    pub(super) fn has_history(&self, lives: &Lives, number: usize) -> bool {
+        let killed = lives.runs.iter().take(number);
+        let mut killed = killed.filter(|run| run.is_killed(self.horizon));
+        let next = lives.runs.get(number).map(|run| run.starting + NOTICE);
+        let is_before = |at: &Tick| next.is_none_or(|next| *at <= next);
+        killed.next().is_some() || self.restarts_of_all.iter().any(is_before)
+    }
+
     pub(super) fn has_restarted_all(&self) -> bool {
-        self.restarts_of_all > 0
+        !self.restarts_of_all.is_empty()
     }
 
     /// Whether the pod was begun anew in another sandbox then: its containers count from 1 again.
     pub(super) fn is_rebuilt(&self) -> bool {
         let killed = self.last_main_killed();
-        killed.is_some_and(|killed| self.runs_of('i').any(|run| run.starting > killed))
+        killed.is_some_and(|killed| self.runs_of(Role::Init).any(|run| run.starting > killed))
     }
 
     /// Whether a run was told to stop before the pod began to go, if it was told at all.
@@ -230,10 +267,10 @@ impl Account {
         run.stopping.map(|at| at < self.goes())
     }
 
-    /// The runs of all containers whose names begin so.
-    fn runs_of(&self, letter: char) -> impl Iterator<Item = &Run> {
+    /// The runs of all containers of that role.
+    fn runs_of(&self, role: Role) -> impl Iterator<Item = &Run> {
         let all = self.containers.iter();
-        let those = all.filter(move |(name, _)| name.starts_with(letter));
+        let those = all.filter(move |(name, _)| role.is_of(name));
         those.flat_map(|(_, lives)| &lives.runs)
     }
 
@@ -284,6 +321,9 @@ impl Lives {
         self.runs.iter().any(|run| run.is_killed(horizon))
     }
 }
+
+/// What was so for less than this may not have been seen.
+pub(super) const GLIMPSE: Duration = Duration::from_secs(4);
 
 /// What a kubelet with much to do needs to start a container, or to see its end.
 pub(super) const NOTICE: Duration = Duration::from_millis(2_500);

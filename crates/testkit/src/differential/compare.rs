@@ -11,10 +11,12 @@ mod runs;
 mod shown;
 mod stops;
 
-use super::account::{Account, Lives, NOTICE, Run, Whose};
+use super::account::{Account, Lives, NOTICE, PULL_WAITS, Run, Whose};
+use super::role::Role;
 use super::terms::Terms;
 use pillion_engine::Tick;
 use pillion_simulator::Record;
+use std::fmt;
 use std::iter::successors;
 use std::time::Duration;
 
@@ -40,8 +42,28 @@ struct Both<'a> {
 pub struct Compared {
     /// What differs, in sentences.
     pub found: Vec<String>,
-    /// The plays went the same way to their ends, so that nothing was passed over because they had parted before.
-    pub is_whole: bool,
+    /// Where the plays went different ways, so that what came after that was passed over; nothing if they went the same way to
+    /// their ends.
+    pub parting: Option<Parting>,
+}
+
+/// Where two plays go different ways for a reason that is known.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Parting {
+    /// A probe has killed the last main: a kubelet takes that for the end of the pod.
+    LastMainKilled,
+    /// The moment of an exchange, or of a restart of all, has found a container in another run.
+    BetweenRuns,
+    /// A container ran more often in one of them.
+    MoreRuns,
+    /// The last run of a container was told to stop in one of them, and ended by itself in the other, or at another time.
+    OtherEnd,
+    /// A second deletion has made the grace period shorter.
+    CutShort,
+    /// What runs the containers of a kubelet did not answer when the pod was deleted.
+    StoodStill,
+    /// Others were up when the pod began to go.
+    OthersUp,
 }
 
 /// Compares two plays of one pod.
@@ -53,12 +75,13 @@ pub fn compare(terms: &Terms, kubelet: &Record, ours: &Record) -> Compared {
     };
     Compared {
         found: differences(plays),
-        is_whole: plays.go_the_same_way(),
+        parting: plays.parting(),
     }
 }
 
 fn differences(plays: Plays<'_>) -> Vec<String> {
     let mut found = Vec::new();
+    found.extend(strangers(plays));
     found.extend(ends(plays));
     for both in plays.containers() {
         if !both.is_shifted() {
@@ -71,6 +94,16 @@ fn differences(plays: Plays<'_>) -> Vec<String> {
     found.extend(shown::of_pod(plays));
     found.extend(order::all(plays));
     found
+}
+
+/// Both have the same containers, and are told of all of them.
+fn strangers(plays: Plays<'_>) -> Option<String> {
+    let names = |account: &Account| account.containers.keys().cloned().collect::<Vec<_>>();
+    let (theirs, own) = (names(plays.kubelet), names(plays.ours));
+    (theirs != own).then(|| {
+        let (theirs, own) = (theirs.join(" "), own.join(" "));
+        format!("the containers of the pod are {theirs} on the kubelet and {own} here")
+    })
 }
 
 fn ends(plays: Plays<'_>) -> Option<String> {
@@ -111,6 +144,26 @@ fn ends(plays: Plays<'_>) -> Option<String> {
         })
 }
 
+// === impl Parting ===
+
+impl fmt::Display for Parting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::LastMainKilled => "a probe had killed the last main",
+            Self::BetweenRuns => {
+                "an exchange, or a restart of all, had found a container in another run"
+            }
+            Self::MoreRuns => "a container had run more often in one of the two",
+            Self::OtherEnd => {
+                "a container had ended by itself in one, and was stopped in the other"
+            }
+            Self::CutShort => "a deletion had left less time",
+            Self::StoodStill => "what runs a kubelet's containers had stood still",
+            Self::OthersUp => "others were up when the pod began to go",
+        })
+    }
+}
+
 // === impl Plays ===
 
 impl<'a> Plays<'a> {
@@ -127,12 +180,24 @@ impl<'a> Plays<'a> {
         })
     }
 
-    fn go_the_same_way(self) -> bool {
-        let parts = |both: Both<'_>| both.is_shifted() || both.is_updated_between();
-        self.ran_alike()
-            && !self.is_cut_short()
-            && !self.stop_others()
-            && !self.containers().any(parts)
+    /// Where they part, if they do.
+    fn parting(self) -> Option<Parting> {
+        let any = |is_so: fn(Both<'_>) -> bool| self.containers().any(is_so);
+        if self.kubelet.last_main_killed().is_some() {
+            Some(Parting::LastMainKilled)
+        } else if any(|both| both.is_shifted() || both.is_updated_between(usize::MAX)) {
+            Some(Parting::BetweenRuns)
+        } else if any(|both| !both.ran_as_often()) {
+            Some(Parting::MoreRuns)
+        } else if !self.ran_alike() {
+            Some(Parting::OtherEnd)
+        } else if self.is_cut_short() {
+            Some(Parting::CutShort)
+        } else if self.kubelet.stood_still() {
+            Some(Parting::StoodStill)
+        } else {
+            self.stop_others().then_some(Parting::OthersUp)
+        }
     }
 
     /// Whether the same was run, and ended in the same way. Where one of them had time for another run, the end is another.
@@ -146,14 +211,14 @@ impl<'a> Plays<'a> {
             let last = both.theirs.runs.len().min(both.own.runs.len());
             // Here a probe's kill is never forgotten.
             both.is_forgotten()
-                || both.is_updated_between()
+                || both.is_updated_between(last)
                 || both.is_shifted()
                 || both.is_held_back(last + 1)
                 || both.is_close_call(last)
                 || !both.ended_alike(last)
         };
         // Sidecars do not decide that. Here a rule may start the last main again.
-        let mut deciding = self.containers().filter(|both| !both.is('r'));
+        let mut deciding = self.containers().filter(|both| !both.is(Role::Sidecar));
         self.kubelet.last_main_killed().is_some()
             || self.restart_all_in_one()
             || deciding.any(goes_on)
@@ -163,22 +228,45 @@ impl<'a> Plays<'a> {
     /// that ended by itself, and not for one that was stopped.
     fn restart_all_in_one(self) -> bool {
         let is_in_one = self.kubelet.has_restarted_all() != self.ours.has_restarted_all();
+        let by_itself = |run: &Run| run.exited.is_some() && run.told().is_none();
         let parts = |both: Both<'_>| {
-            let runs = both.theirs.runs.len().min(both.own.runs.len());
+            let mut runs = both.runs();
             let can_restart = self.terms.restarters.contains(both.name);
-            can_restart && (1..=runs).any(|run| !both.ended_alike(run))
+            can_restart
+                && runs.any(|(_, theirs, own)| {
+                    let (one, other) = if self.kubelet.has_restarted_all() {
+                        (theirs, own)
+                    } else {
+                        (own, theirs)
+                    };
+                    by_itself(one) && !by_itself(other)
+                })
         };
         is_in_one && self.containers().any(parts)
     }
 
     /// Whether what counts for the pod's result was the same in both.
     fn have_same_result(self) -> bool {
-        let mut mains = self.containers().filter(|both| both.is('m'));
-        self.ran_alike() && !mains.any(Both::is_cut_short)
+        // Sidecars do not decide it.
+        let mut deciding = self.containers().filter(|both| !both.is(Role::Sidecar));
+        let is_alike = |both: Both<'_>| both.ran_alike() && !both.is_cut_short();
+        self.kubelet.last_main_killed().is_none() && deciding.all(is_alike)
     }
 
     fn is_cut_short(self) -> bool {
         self.containers().any(Both::is_cut_short)
+    }
+
+    /// Whether an image cannot be pulled, as both may have seen.
+    fn lacks_an_image(self) -> bool {
+        let has_failed = |lives: &Lives| lives.waits.longest().contains_key(PULL_WAITS);
+        let mut containers = self.containers();
+        containers.any(|both| has_failed(both.theirs) || has_failed(both.own))
+    }
+
+    /// Whether a run lived to see the grace period made shorter, in one of them.
+    fn cut_short(self, theirs: &Run, own: &Run) -> bool {
+        self.kubelet.is_cut_short(theirs) || self.ours.is_cut_short(own)
     }
 
     /// Whether others were there when the pod was stopped, had been told before, or were still to be started: who waits for
@@ -191,7 +279,7 @@ impl<'a> Plays<'a> {
             is_starting || both.is_there_in_one() || !both.told_alike(runs)
         };
         let are_stopped = self.kubelet.is_deleted || self.have_completed();
-        are_stopped && self.containers().any(differs)
+        are_stopped && (self.kubelet.stood_still() || self.containers().any(differs))
     }
 
     /// Whether the last main ended, and nobody told the pod to go.
@@ -211,9 +299,8 @@ impl<'a> Plays<'a> {
 // === impl Both ===
 
 impl Both<'_> {
-    /// Init containers are called `i`, sidecars `r`, mains `m`, and a number.
-    fn is(self, letter: char) -> bool {
-        self.name.starts_with(letter)
+    fn is(self, role: Role) -> bool {
+        role.is_of(self.name)
     }
 
     fn runs(&self) -> impl Iterator<Item = (usize, &Run, &Run)> {
@@ -228,15 +315,20 @@ impl Both<'_> {
         self.theirs.runs.is_empty() != self.own.runs.is_empty()
     }
 
+    fn ran_as_often(self) -> bool {
+        self.theirs.runs.len() == self.own.runs.len()
+    }
+
     /// Whether it ran as often, and the last run ended in the same way.
     fn ran_alike(self) -> bool {
         let last = self.theirs.runs.len();
-        last == self.own.runs.len() && self.told_alike(last) && self.ended_alike(last)
+        self.ran_as_often() && self.told_alike(last) && self.ended_alike(last)
     }
 
     /// A kubelet that is told a shorter grace period does not shorten a stop that is under way; we do.
     fn is_cut_short(self) -> bool {
-        self.plays.kubelet.is_cut_short(self.theirs) || self.plays.ours.is_cut_short(self.own)
+        self.runs()
+            .any(|(_, theirs, own)| self.plays.cut_short(theirs, own))
     }
 
     /// A kubelet that finds the container that a probe has killed in a back-off forgets why it ended, and takes a 0 for an
@@ -291,7 +383,7 @@ impl Both<'_> {
             ours,
         } = self.plays;
         let waits = terms.longest_wait > NOTICE;
-        waits && run >= 3 && kubelet.restarts_of_all >= 2 && ours.has_restarted_all()
+        waits && run >= 3 && kubelet.restarts_of_all.len() >= 2 && ours.has_restarted_all()
     }
 
     /// Whether it was there in one play when the pod began to go, and not in the other.
@@ -323,11 +415,11 @@ impl Both<'_> {
         are_restarted && theirs.0 != own.0 && theirs.0.abs_diff(own.0) <= young
     }
 
-    /// Whether an image was exchanged after the end of a run in one play, and before it in the other: what has ended for
+    /// Whether an image was exchanged after the end of one of so many runs in one play, and before it in the other: what has ended for
     /// good is not started for it. Or before its beginning: then it is simply the image that the run has.
-    fn is_updated_between(self) -> bool {
+    fn is_updated_between(self, last: usize) -> bool {
         let Plays { kubelet, ours, .. } = self.plays;
-        let mut runs = self.runs();
+        let mut runs = self.runs().take(last);
         runs.any(|(_, theirs, own)| {
             let is_unaware = kubelet.starts_unaware(self.name, theirs);
             let theirs = kubelet.found_by_update(self.name, theirs);

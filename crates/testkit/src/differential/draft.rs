@@ -12,6 +12,7 @@ mod threshold;
 mod way;
 
 use super::dice::Dice;
+use super::role::Role;
 use way::Way;
 
 /// A pod.
@@ -144,13 +145,6 @@ struct Rule {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Role {
-    Init,
-    Sidecar,
-    Main,
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Policy {
     Always,
     OnFailure,
@@ -276,11 +270,6 @@ impl Draft {
 
 impl Part {
     fn random(dice: &mut Dice, role: Role, place: usize, pod: Policy) -> Self {
-        let letter = match role {
-            Role::Init => 'i',
-            Role::Sidecar => 'r',
-            Role::Main => 'm',
-        };
         let offset = offset(place);
         let policy = (role != Role::Sidecar && dice.one_in(4))
             .then(|| dice.pick(&[Policy::Always, Policy::OnFailure, Policy::Never]));
@@ -300,7 +289,7 @@ impl Part {
             !rules.is_empty() || pod == Policy::Always,
         );
         let mut part = Self {
-            name: format!("{letter}{}", place + 1),
+            name: role.name(place + 1),
             role,
             image: Image::random(dice, 24),
             policy,
@@ -334,7 +323,7 @@ impl Part {
             exits: exits(dice),
         });
         self.startup = dice.one_in(4).then(|| {
-            let (after, threshold) = dice.pick(&[(20, 30), (60, 30), (200, 4)]);
+            let (after, threshold) = dice.pick(&[(20, 30), (60, 30), (200, Startup::FEW)]);
             let after = after + offset;
             Startup {
                 way: Way::Exec,
@@ -384,6 +373,13 @@ impl Life {
             stop_exits: None,
         }
     }
+}
+
+// === impl Startup ===
+
+impl Startup {
+    /// So few failures that it fails beside everything that containers do by themselves, after a short hook, too.
+    const FEW: u32 = 6;
 }
 
 // === impl Update ===

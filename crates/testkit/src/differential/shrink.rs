@@ -8,7 +8,7 @@
 //!
 //! It plays nothing itself, and everything that counts is played twice: a busy machine is not taken for a rule.
 
-use super::Comparison;
+use super::comparison::Comparison;
 use super::draft::Draft;
 use std::collections::BTreeSet;
 use std::iter::successors;

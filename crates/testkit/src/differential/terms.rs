@@ -17,6 +17,8 @@ pub struct Terms {
     pub(super) restarters: BTreeSet<Box<str>>,
     /// Those that are ready only when they have said so several times in a row.
     pub(super) patient: BTreeSet<Box<str>>,
+    /// Those that two probes can kill.
+    pub(super) doubly_probed: BTreeSet<Box<str>>,
     /// No crashed container, and no pod of which all containers are restarted, waits longer.
     pub(super) longest_wait: Duration,
 }
@@ -50,11 +52,15 @@ impl Terms {
             let readiness = one.probes.readiness.as_ref();
             readiness.is_some_and(|probe| probe.success_threshold > 1)
         });
+        let doubly_probed = pod.containers.iter();
+        let doubly_probed = doubly_probed
+            .filter(|one| one.probes.startup.is_some() && one.probes.liveness.is_some());
         Self {
             updated: updated.next(),
             on_failure: on_failure.map(|one| one.name.clone()).collect(),
             restarters: restarters.map(|one| one.name.clone()).collect(),
             patient: patient.map(|one| one.name.clone()).collect(),
+            doubly_probed: doubly_probed.map(|one| one.name.clone()).collect(),
             longest_wait: pod.backoff.max,
         }
     }

@@ -6,6 +6,7 @@ mod end;
 pub(crate) use end::has_ended;
 
 use super::eyes::Glimpse;
+use super::footage::{Footage, log};
 use super::interruption::{Asker, Interruptions, Ticket};
 use super::late::Late;
 use super::limits::{asks_for_events, interrupts};
@@ -20,8 +21,8 @@ use pillion_engine::{PodStatus, Tick};
 use pillion_runtime::clock;
 use pillion_simulator::Scenario;
 use pillion_simulator::act::{Act, Deed};
-use pillion_simulator::line::{LineName, Log, Part, Word};
-use pillion_simulator::record::{End, Event, Moment, Record};
+use pillion_simulator::line::{LineName, Part, Word};
+use pillion_simulator::record::Event;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -126,17 +127,17 @@ impl<'t> Director<'t> {
     }
 
     /// Plays it to its end.
-    pub(crate) fn play(mut self) -> anyhow::Result<Record> {
+    pub(crate) fn play(mut self) -> anyhow::Result<Footage> {
         let played = self.go_on();
         // Nobody waits for what this play might still ask for.
         self.asker = None;
         let removed = self.place.remove(&self.name);
         let ended = self.end_survivors();
         played.and(removed).and(ended)?;
-        let record = self.record();
+        let footage = self.footage();
         // Actors that still end write into a folder that nobody sees any more.
         let _ = fs::remove_dir_all(&self.folder);
-        Ok(record)
+        Ok(footage)
     }
 
     fn go_on(&mut self) -> anyhow::Result<()> {
@@ -234,7 +235,7 @@ impl<'t> Director<'t> {
         }
         self.considered = Some(extent);
         let status = self.status();
-        let holds = status.is_some_and(|status| act.when.holds(&log(self.lines()), &status));
+        let holds = status.is_some_and(|status| act.when.holds(&log(&self.lines()), &status));
         match (holds, self.since) {
             (true, None) => self.since = Some(now),
             (false, Some(_)) if !act.holds_for.is_zero() => self.since = None,
@@ -306,47 +307,23 @@ impl<'t> Director<'t> {
     }
 
     /// Everything that has been seen, with times from the beginning.
-    fn record(&self) -> Record {
-        let mut record = Record {
-            events: self.events.clone(),
-            ..Record::default()
-        };
-        let lines = self.lines();
-        let new_image = self.new_image();
-        for Glimpse { at, pod } in &self.glimpses {
-            if let Some(pod) = pod.as_ref().filter(|pod| status::is_told(pod)) {
-                record.sample(self.since_start(*at), status::read(pod, new_image));
-            }
-        }
-        for (name, at) in &self.moments {
-            let at = self.since_start(*at);
-            let moment = Moment {
-                at,
-                lines: lines.partition_point(|(line, _)| *line <= at),
-                statuses: record.statuses.partition_point(|sample| sample.at <= at),
-            };
-            record.moments.insert(name.clone(), moment);
-        }
-        record.log = log(lines);
+    fn footage(&self) -> Footage {
+        let since_start = |at: &Tick| self.since_start(*at);
+        let glimpses = self.glimpses.iter().map(|Glimpse { at, pod }| Glimpse {
+            at: since_start(at),
+            pod: pod.clone(),
+        });
+        let moments = self.moments.iter();
+        let moments = moments.map(|(name, at)| (name.clone(), since_start(at)));
         let undone = self.scenario.acts.iter().skip(self.next);
-        record.left_undone = undone.map(Act::title).collect();
-        record.until = self.since_start(clock::now());
-        record.end = self.has_ended().then(|| self.end());
-        record
-    }
-
-    fn end(&self) -> End {
-        // What is told after that is not news of the pod.
-        let ended = self
-            .glimpses
-            .iter()
-            .rev()
-            .take_while(|glimpse| has_ended(glimpse));
-        let last = ended.last().map_or(self.began, |glimpse| glimpse.at);
-        End {
-            at: Tick::ZERO + last.since(self.began),
-            result: None,
-            decided_by: None,
+        Footage {
+            lines: self.lines(),
+            glimpses: glimpses.collect(),
+            moments: moments.collect(),
+            events: self.events.clone(),
+            left_undone: undone.map(Act::title).collect(),
+            new_image: self.new_image().into(),
+            until: self.since_start(clock::now()),
         }
     }
 
@@ -383,14 +360,6 @@ fn asker<'t>(place: &'t dyn Place, scenario: &Scenario) -> Option<Asker<'t>> {
 fn interrupt(acts: &[Act]) -> bool {
     let mut deeds = acts.iter().filter_map(|act| act.deed.as_ref());
     deeds.any(interrupts)
-}
-
-fn log(lines: Vec<(Tick, LineName)>) -> Log {
-    let mut log = Log::default();
-    for (at, LineName { who, word }) in lines {
-        log.write(at, who, word);
-    }
-    log
 }
 
 #[cfg(test)]

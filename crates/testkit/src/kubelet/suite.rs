@@ -170,10 +170,10 @@ fn play_round(
 }
 
 fn play(theatre: &Theatre<'_>, Piece { scenario, pod }: &Piece) -> Result {
-    let record = Director::begin(theatre, scenario, pod, pod_name())
+    let footage = Director::begin(theatre, scenario, pod, pod_name())
         .and_then(Director::play)
         .map_err(|error| format!("{error:#}"))?;
-    Ok(judge(scenario, &record, Driver::Kubelet))
+    Ok(judge(scenario, &footage.record(), Driver::Kubelet))
 }
 
 // === impl Round ===

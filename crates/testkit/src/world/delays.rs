@@ -53,6 +53,11 @@ impl Delays {
         Next { due, too_many }
     }
 
+    /// Forgets what a limit has counted.
+    pub(crate) fn forget_counted(&mut self) {
+        self.counted.clear();
+    }
+
     /// Forgets everything that was counted.
     pub(crate) fn clear(&mut self) {
         *self = Self::default();

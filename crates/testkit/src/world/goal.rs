@@ -365,7 +365,7 @@ impl World {
             let container = &self.shape.pod.containers[id.index()];
             if container.role != Role::Ephemeral {
                 let kept = kept(container.kind, &self.lives[id.index()], killed);
-                self.lives[id.index()].begin_run(InRun::of(container), due, kept);
+                self.lives[id.index()].begin_run(InRun::of(container), due, kept, killed);
             }
         }
     }
@@ -423,7 +423,7 @@ impl Life {
     }
 
     /// Another run of the pod begins; `kept` is what it keeps of its fate.
-    pub(crate) fn begin_run(&mut self, run: InRun, due: Span, kept: Option<Fates>) {
+    pub(crate) fn begin_run(&mut self, run: InRun, due: Span, kept: Option<Fates>, killed: bool) {
         let started = kept.map_or(Tri::No, |kept| kept.is(Fates::ENDED_OK));
         let code = kept.and(self.run.code);
         self.fates = kept.unwrap_or(Fates::WANTED);
@@ -437,7 +437,12 @@ impl Life {
             code,
             ..run
         };
-        self.delays.clear();
+        if killed {
+            // As Kubernetes restarts all: what each has to wait for goes on.
+            self.delays.forget_counted();
+        } else {
+            self.delays.clear();
+        }
         self.due = due;
         self.turn = Turn::default();
         self.undo = match (self.undo, started) {

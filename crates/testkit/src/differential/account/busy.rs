@@ -1,6 +1,7 @@
 //! How much later a kubelet may come to something than we do.
 
-use super::{Account, COMES_BACK, HOOK_FAILED, Lives, NOTICE, Run};
+use super::super::role::Role;
+use super::{Account, COMES_BACK, GLIMPSE, HOOK_FAILED, Lives, NOTICE, Run};
 use pillion_engine::Tick;
 use std::time::Duration;
 
@@ -12,16 +13,18 @@ impl Account {
     pub(in super::super) fn drift(&self, at: Tick, run: usize) -> Duration {
         // An init container holds up all that come after it.
         let by_then = self.put_off(Tick::ZERO, at + NOTICE);
-        let before = self.runs_of('i').filter(|run| run.starting <= by_then);
+        let before = self
+            .runs_of(Role::Init)
+            .filter(|run| run.starting <= by_then);
         let runs = run + before.count();
-        let until = at + NOTICE + times(NOTICE, runs) + times(COMES_BACK, self.failures());
+        let until = at + NOTICE + times(NOTICE, runs);
         self.put_off(Tick::ZERO, until).since(at)
     }
 
     /// When something has surely happened that is due so long after something else: a kubelet may notice both late, and does
     /// nothing for the pod while it runs a hook or stops a container.
     pub(in super::super) fn delayed(&self, from: Tick, pause: Duration) -> Tick {
-        let until = from + pause + times(NOTICE, 2) + times(COMES_BACK, self.failures());
+        let until = from + pause + times(NOTICE, 2);
         self.put_off(from, until)
     }
 
@@ -52,10 +55,10 @@ impl Account {
             .sum()
     }
 
-    /// A moment, put off by all the time since another in which the kubelet was busy before it came.
+    /// A moment, put off by all the time since another in which the kubelet was busy before it came, or had turned away.
     pub(super) fn put_off(&self, since: Tick, until: Tick) -> Tick {
-        let busy = self.busy_spells.iter();
-        busy.fold(until, |until, (from, to)| {
+        let away = self.away.iter();
+        away.fold(until, |until, (from, to)| {
             if *from < until {
                 until + to.since((*from).max(since))
             } else {
@@ -66,13 +69,32 @@ impl Account {
 
     /// Notes when it was busy: two hooks at a time hold nobody up twice.
     pub(super) fn merge_busy(&mut self) {
-        self.busy.sort_unstable();
-        for (from, to) in &self.busy {
-            match self.busy_spells.last_mut() {
-                Some((_, end)) if from <= end => *end = *to.max(end),
-                Some(_) | None => self.busy_spells.push((*from, *to)),
-            }
-        }
+        self.busy_spells = merged(self.busy.clone());
+        self.away.clone_from(&self.busy_spells);
+    }
+
+    /// Notes when it had turned away from the pod, because a hook after a start had failed.
+    pub(super) fn note_failures(&mut self) {
+        let all = self.containers.values();
+        let failing = all.filter(|lives| lives.waits.longest().contains_key(HOOK_FAILED));
+        let spells = failing.flat_map(|lives| {
+            let next = lives.runs.iter().skip(1).map(|run| Some(run.starting));
+            let next = next.chain([None]);
+            let failed = lives.runs.iter().zip(next);
+            let failed = failed.filter(|(run, _)| self.is_stopped_by_hook(run));
+            failed.filter_map(|(run, next)| {
+                let end = run.exited?;
+                Some((end, next.unwrap_or(Tick::NEVER).min(end + COMES_BACK)))
+            })
+        });
+        let spells = spells.chain(self.busy.iter().copied());
+        self.away = merged(spells.collect());
+    }
+
+    /// Whether a run was told to stop when its hook after the start was through.
+    pub(super) fn is_stopped_by_hook(&self, run: &Run) -> bool {
+        let done = run.post_start_done.zip(run.told());
+        done.is_some_and(|(done, told)| done <= told && told <= self.put_off(done, done + NOTICE))
     }
 
     /// Whether the kubelet was busy from the exchange of an image to the end of a run, with another container or with the stop of
@@ -98,10 +120,38 @@ impl Account {
         })
     }
 
+    /// Whether the kubelet was busy for a while between the beginning of a run and its stop.
+    pub(in super::super) fn was_busy_in(&self, run: &Run) -> bool {
+        let told = run.told();
+        told.is_some_and(|told| {
+            self.time_at_leisure(run.starting, told) + NOTICE < told.since(run.starting)
+        })
+    }
+
     /// Whether a run ended while the kubelet was busy with something else: its back-off may have passed before anybody saw it.
     pub(in super::super) fn is_busy_at_an_end(&self, lives: &Lives) -> bool {
         let within = |at: Tick| self.busy.iter().any(|(from, to)| *from < at && at < *to);
         lives.runs.iter().any(|run| run.exited.is_some_and(within))
+    }
+
+    /// Whether a kubelet looked at the pod while a container waited for its next run, early enough to show that it waits: by itself, or
+    /// because something happened to another container.
+    pub(in super::super) fn looks_in_a_wait(&self, name: &str, lives: &Lives) -> bool {
+        let next = lives.runs.iter().skip(1).map(|run| run.starting);
+        let next = next.chain([self.horizon]);
+        let others = self
+            .containers
+            .iter()
+            .filter(|(other, _)| ***other != *name);
+        let runs = others.flat_map(|(_, lives)| &lives.runs);
+        let times = runs.flat_map(|run| [Some(run.starting), run.exited]);
+        let times: Vec<_> = times.flatten().collect();
+        let waits = lives.runs.iter().zip(next);
+        let mut waits = waits.filter_map(|(run, next)| Some((run.exited?, next)));
+        waits.any(|(from, next)| {
+            let reminds = |at: &&Tick| from + NOTICE < **at && **at + GLIMPSE < next;
+            from + COMES_BACK + GLIMPSE < next || times.iter().any(|at| reminds(&at))
+        })
     }
 
     /// Whether the kubelet had so much time to show that a container is up, in one of its runs.
@@ -122,13 +172,19 @@ impl Account {
             is_hooked || lives.runs.iter().any(|run| before(run.told()))
         })
     }
+}
 
-    /// How many hooks may have failed after a start.
-    fn failures(&self) -> usize {
-        let all = self.containers.values();
-        let failed = all.filter(|lives| lives.waits.longest().contains_key(HOOK_FAILED));
-        failed.map(|lives| lives.runs.len()).sum()
+/// The same spells in order, and without what overlaps.
+fn merged(mut spells: Vec<(Tick, Tick)>) -> Vec<(Tick, Tick)> {
+    spells.sort_unstable();
+    let mut merged: Vec<(Tick, Tick)> = Vec::new();
+    for (from, to) in spells {
+        match merged.last_mut() {
+            Some((_, end)) if from <= *end => *end = to.max(*end),
+            Some(_) | None => merged.push((from, to)),
+        }
     }
+    merged
 }
 
 fn times(each: Duration, count: usize) -> Duration {

@@ -1,6 +1,7 @@
 //! What happens around the moment at which a pod begins to go, because it is told to or because its last main has ended, and
 //! when its stops begin.
 
+use super::super::role::Role;
 use super::{Account, Lives, Run};
 use pillion_engine::Tick;
 use std::time::Duration;
@@ -11,11 +12,12 @@ const VERGE: Duration = Duration::from_millis(1_500);
 // === impl Account ===
 
 impl Account {
-    /// Whether a container lived to see the grace period made shorter.
-    pub(in super::super) fn is_cut_short(&self, lives: &Lives) -> bool {
-        let last = lives.runs.last();
-        self.shortened
-            .is_some_and(|at| last.is_some_and(|run| run.exited.is_none_or(|exited| exited > at)))
+    /// Whether a run lived to see the grace period made shorter: by a second deletion, or by the first, when it was being stopped
+    /// for itself.
+    pub(in super::super) fn is_cut_short(&self, run: &Run) -> bool {
+        let lives_to_see = |at: Tick| run.exited.is_none_or(|exited| exited > at);
+        let is_overtaken = self.is_deleted && run.is_killed(self.horizon);
+        self.shortened.is_some_and(lives_to_see) || is_overtaken && lives_to_see(self.horizon)
     }
 
     /// Whether something began or ended at about the time at which the pod was told to go: whether it was seen before that, and
@@ -27,7 +29,7 @@ impl Account {
             && containers.any(|(name, lives)| {
                 // A main that goes because of it was seen before.
                 let counts =
-                    |run: &Run| !(name.starts_with('m') && self.is_stopped_by_deletion(run));
+                    |run: &Run| !(Role::Main.is_of(name) && self.is_stopped_by_deletion(run));
                 let mut runs = lives.runs.iter().filter(|run| counts(run));
                 runs.any(|run| near(run.starting) || run.exited.is_some_and(near))
             })
@@ -131,6 +133,13 @@ impl Account {
         Some(self.heard()?.since(self.goes()))
     }
 
+    /// Whether what runs the containers of a kubelet stood still: nobody was told anything for longer than a kubelet that has nothing
+    /// else to do ever waits. A containerd whose probes are given up may do so for half a minute.
+    pub(in super::super) fn stood_still(&self) -> bool {
+        let is_late = self.hears_after().is_some_and(|after| after > STANDSTILL);
+        is_late && self.is_deleted && !self.is_busy_at_deletion()
+    }
+
     /// When the first was told to stop because the pod goes.
     fn heard(&self) -> Option<Tick> {
         let goes = self.begins_to_go()?;
@@ -157,24 +166,37 @@ impl Account {
         Some((signal.since(heard), signal.since(last)))
     }
 
-    /// How long after the beginning of its stop a run was killed, if it was told to stop and did not end by itself: the
-    /// grace period counts from the deletion, or from the end of the last main.
+    /// How long after the beginning of its stop a run was killed, if it was told to stop and did not end by itself.
     pub(in super::super) fn killed_after(&self, run: &Run) -> Option<Duration> {
-        let told = run.told().filter(|_| run.exiting.is_none())?;
+        let begin = self.stop_begins(run).filter(|_| run.exiting.is_none())?;
         let exited = run.exited.filter(|_| run.stopping.is_some())?;
+        Some(exited.since(begin))
+    }
+
+    /// Whether a run that was told to stop had its signal at the beginning of its stop: no time was spent on a hook, or on waiting.
+    pub(in super::super) fn is_signalled_at_once(&self, run: &Run) -> bool {
+        let times = self.stop_begins(run).zip(run.stopping);
+        let at_once = times.is_some_and(|(begin, signal)| signal.since(begin) <= A_LITTLE);
+        at_once && run.pre_stop.is_none()
+    }
+
+    /// From when the grace period of a run that was told to stop counts: from the deletion, or from the end of the last main, if
+    /// it was told because of that.
+    fn stop_begins(&self, run: &Run) -> Option<Tick> {
+        let told = run.told()?;
         let is_with_pod = self.begins_to_go().is_some_and(|goes| told >= goes);
         let begin = self.heard().filter(|_| is_with_pod && self.is_deleted);
         let begin = begin.or_else(|| self.completed().filter(|completed| *completed <= told));
-        Some(exited.since(begin.unwrap_or(told)))
+        Some(begin.unwrap_or(told))
     }
 
     /// When the last main ended, if the pod has completed.
     pub(in super::super) fn completed(&self) -> Option<Tick> {
         self.end?;
-        let ends: Option<Vec<_>> = self.runs_of('m').map(|run| run.exited).collect();
+        let ends: Option<Vec<_>> = self.runs_of(Role::Main).map(|run| run.exited).collect();
         let last = ends?.into_iter().max()?;
         // If all are run again after that, it has not.
-        let is_begun_anew = self.runs_of('i').any(|run| run.starting > last);
+        let is_begun_anew = self.runs_of(Role::Init).any(|run| run.starting > last);
         (!is_begun_anew).then_some(last)
     }
 
@@ -191,6 +213,9 @@ impl Account {
 fn are_near(one: Tick, other: Tick) -> bool {
     one.since(other).max(other.since(one)) <= VERGE
 }
+
+/// No kubelet that is not busy takes so long to hear of a deletion.
+const STANDSTILL: Duration = Duration::from_secs(10);
 
 /// Clocks and pipes take their time.
 const A_LITTLE: Duration = Duration::from_millis(500);

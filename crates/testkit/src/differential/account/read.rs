@@ -62,16 +62,19 @@ impl Account {
                 }
                 (Part::PostStart, Word::Starting) => {
                     hooks.insert(name.clone(), at);
-                    let run = lives.runs.last_mut();
-                    match run.filter(|run| run.exited.is_none() && run.post_start.is_none()) {
+                    let is_over = |run: &Run| run.exiting.or(run.exited).or(run.stopping).is_some();
+                    match lives.runs.last_mut().filter(|run| !is_over(run)) {
+                        Some(run) if run.post_start.is_some() => run.hooked_again = Some(at),
                         Some(run) => run.post_start = Some(at),
                         None => drop(early.insert(name.clone(), at)),
                     }
                 }
                 (Part::PreStop, Word::Starting) => {
                     hooks.insert(name.clone(), at);
-                    if let Some(run) = lives.runs.last_mut() {
-                        run.pre_stop.get_or_insert(at);
+                    match lives.runs.last_mut() {
+                        Some(run) if run.pre_stop.is_some() => run.hooked_again = Some(at),
+                        Some(run) => run.pre_stop = Some(at),
+                        None => {}
                     }
                 }
                 (Part::Startup, word) => {
@@ -108,7 +111,7 @@ impl Account {
                 Whose::Kubelets => self.time_at_leisure(from, to),
                 Whose::Ours => to.since(from),
             };
-            self.read_status(&sample.status, time);
+            self.read_status(&sample.status, from, time);
             self.read_lapses(&sample.status, to.since(from));
         }
         if let Some(status) = record.status() {
@@ -118,20 +121,27 @@ impl Account {
         }
     }
 
-    /// A status that was shown for that time.
-    fn read_status(&mut self, status: &PodStatus, time: Duration) {
-        self.phases.note([status.phase], time);
+    /// A status that was shown from then on, for that time. What is shown of a pod that was told to go is another matter.
+    fn read_status(&mut self, status: &PodStatus, from: Tick, time: Duration) {
+        let is_told = from >= self.horizon;
         let mut conditions = status.conditions.iter();
         let is_restarting_all =
             conditions.any(|one| one.kind == ConditionKind::AllContainersRestarting && one.status);
-        self.restarts_of_all += usize::from(is_restarting_all && !self.is_restarting_all);
+        let begins = is_restarting_all && !self.is_restarting_all;
+        self.restarts_of_all.extend(begins.then_some(from));
         self.is_restarting_all = is_restarting_all;
-        let standings = status.conditions.iter();
-        let standings = standings.map(|one| (one.kind, one.status, one.reason));
-        self.conditions.note(standings, time);
+        if !is_told {
+            self.phases.note([status.phase], time);
+            let standings = status.conditions.iter();
+            let standings = standings.map(|one| (one.kind, one.status, one.reason));
+            self.conditions.note(standings, time);
+        }
         for container in &status.containers {
             let lives = self.containers.entry(container.name.clone()).or_default();
-            lives.read_status(container, time);
+            if !is_told {
+                lives.read_standing(container, from, time);
+            }
+            lives.read_runs(container);
         }
     }
 
@@ -163,12 +173,16 @@ impl Account {
 // === impl Lives ===
 
 impl Lives {
-    fn read_status(&mut self, container: &ContainerStatus, time: Duration) {
-        self.restarts = container.restarts;
-        self.image.clone_from(&container.image);
+    /// What it is shown as, and waits for, from then on, for that time.
+    fn read_standing(&mut self, container: &ContainerStatus, from: Tick, time: Duration) {
         let stands = [("ready", container.ready), ("started", container.started)];
         let stands = stands.into_iter().filter(|(_, is_so)| *is_so);
-        self.stands.note(stands.map(|(what, _)| what), time);
+        let stands = stands.map(|(what, _)| what);
+        for what in stands.clone() {
+            let first = (container.restarts, from);
+            self.first_stood.entry(what).or_insert(first);
+        }
+        self.stands.note(stands, time);
         let wait = match &container.state {
             // Whether the next try is due is a matter of the moment.
             ContainerState::Waiting { reason, .. } if *reason == PULL_FAILED => Some(PULL_WAITS),
@@ -176,6 +190,12 @@ impl Lives {
             ContainerState::Running { .. } | ContainerState::Terminated(_) => None,
         };
         self.waits.note(wait, time);
+    }
+
+    /// Its runs, and how they have ended.
+    fn read_runs(&mut self, container: &ContainerStatus) {
+        self.restarts = container.restarts;
+        self.image.clone_from(&container.image);
         // The count goes up when the next run begins, and not when one has ended. Beside an end the last one may be the
         // same: a kubelet leaves it there from when the container waited.
         let ended = match &container.state {

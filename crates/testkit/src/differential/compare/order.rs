@@ -1,6 +1,7 @@
 //! In which order things happened.
 
-use super::super::account::{Account, HOOK_FAILED, Run};
+use super::super::account::{Account, HOOK_FAILED, Lives, Run};
+use super::super::role::{Role, place};
 use super::{Both, Plays};
 use pillion_engine::Tick;
 use std::fmt;
@@ -87,8 +88,11 @@ fn stop_after_end(one: Both<'_>, other: Both<'_>) -> Option<String> {
     }
     let gap = |account: &Account, told: Option<&Run>, ended: Option<&Run>| {
         let (told, ended) = (told?, ended?);
-        // Whoever is killed has used up the time of all, and those that are left are told with it.
-        let end = ended.exited.filter(|_| ended.exiting.is_some())?;
+        // Whoever is killed has used up the time of all, and those that are left are told with it; who ends during its hook ends
+        // when it likes.
+        let end = ended
+            .exited
+            .filter(|_| ended.exiting.is_some() && ended.stopping.is_some())?;
         let with_pod = |run: &Run| account.is_stopped_with_pod(run);
         let both = with_pod(told) && with_pod(ended);
         both.then_some(gap(told.stopping?, end))
@@ -104,27 +108,38 @@ fn stop_after_end(one: Both<'_>, other: Both<'_>) -> Option<String> {
 }
 
 /// The pod is gone through in order: an init container ends, and any other starts, before the next one starts for the
-/// first time, and about as long before it.
+/// first time, and about as long before it; and again when all were restarted.
 fn first_start(one: Both<'_>, before: Both<'_>) -> Option<String> {
     if place(before.name) >= place(one.name) {
         return None;
     }
-    let wait = |run: Option<&Run>, target: Option<&Run>| {
-        let (run, target) = (run?, target?);
-        let from = if before.is('i') {
+    let Plays { kubelet, ours, .. } = one.plays;
+    let wait = |account: &Account, round, run: &Lives, target: &Lives| {
+        let (run, target) = (
+            account.in_round(round, run)?,
+            account.in_round(round, target)?,
+        );
+        let from = if before.is(Role::Init) {
             target.exited?
         } else {
             target.starting
         };
         Some(gap(run.starting, from))
     };
-    let theirs = wait(one.theirs.runs.first(), before.theirs.runs.first())?;
-    let own = wait(one.own.runs.first(), before.own.runs.first())?;
-    let is_far = is_next(one, before) && (theirs - own).abs() > NEXT_START;
-    (is_turned(theirs, own) || is_far).then(|| {
-        let what = if before.is('i') { "end" } else { "start" };
-        let (one, before) = (one.name, before.name);
-        format!("{one} starts {theirs:.1} s after the {what} of {before} on the kubelet, and {own:.1} s after it here")
+    let rounds = ours.restarts_of_all.len();
+    let are_the_same = kubelet.restarts_of_all.len() == rounds;
+    let is_known = one.is_shifted() || before.is_shifted();
+    let rounds = if are_the_same && !is_known { rounds } else { 0 };
+    (0..=rounds).find_map(|round| {
+        let theirs = wait(kubelet, round, one.theirs, before.theirs)?;
+        let own = wait(ours, round, one.own, before.own)?;
+        let is_far = round == 0 && is_next(one, before) && (theirs - own).abs() > NEXT_START;
+        (is_turned(theirs, own) || is_far).then(|| {
+            let what = if before.is(Role::Init) { "end" } else { "start" };
+            let (one, before) = (one.name, before.name);
+            let again = if round == 0 { "" } else { ", when all were restarted" };
+            format!("{one} starts {theirs:.1} s after the {what} of {before} on the kubelet, and {own:.1} s after it here{again}")
+        })
     })
 }
 
@@ -153,33 +168,30 @@ fn gap(at: Tick, from: Tick) -> Gap {
 /// The order of stops in a pod that goes is ours where a kubelet has none: an init container goes before the sidecars
 /// that it may use, and a sidecar that is down does not confuse those beside it.
 fn is_on_purpose(kubelet: &Account, one: &str, two: &str) -> bool {
-    let is_init = one.starts_with('i') || two.starts_with('i');
+    let is_init = Role::Init.is_of(one) || Role::Init.is_of(two);
     are_listed(one, two) && (is_init || has_one_down(kubelet, one, two))
 }
 
 /// Whether both are in the list that comes first.
 fn are_listed(one: &str, two: &str) -> bool {
-    !one.starts_with('m') && !two.starts_with('m')
+    !Role::Main.is_of(one) && !Role::Main.is_of(two)
 }
 
 /// Whether an init container was up when the pod began to go. It goes before the sidecars here, and may leave them no time.
 fn has_init_up(kubelet: &Account) -> bool {
     let mut all = kubelet.containers.iter();
-    all.any(|(name, lives)| name.starts_with('i') && !kubelet.is_down_then(lives))
+    all.any(|(name, lives)| Role::Init.is_of(name) && !kubelet.is_down_then(lives))
 }
 
 /// Whether a container of a pod that goes has the place in the order of stops that a kubelet would give it, too: see
 /// above.
 pub(super) fn keeps_its_turn(kubelet: &Account, name: &str) -> bool {
     let mut others = kubelet.containers.iter();
-    name.starts_with('m')
+    Role::Main.is_of(name)
         || !others.any(|(other, lives)| {
             let is_down = kubelet.is_down_then(lives);
-            match other.chars().next() {
-                Some('i') => !is_down,
-                Some('r') => is_down,
-                Some(_) | None => false,
-            }
+            let is_init_up = Role::Init.is_of(other) && !is_down;
+            is_init_up || Role::Sidecar.is_of(other) && is_down
         })
 }
 
@@ -187,7 +199,7 @@ pub(super) fn keeps_its_turn(kubelet: &Account, name: &str) -> bool {
 fn has_one_down(kubelet: &Account, one: &str, two: &str) -> bool {
     let mut all = kubelet.containers.iter();
     all.any(|(name, lives)| {
-        let is_between = name.starts_with('r') && is_between(name, one, two);
+        let is_between = Role::Sidecar.is_of(name) && is_between(name, one, two);
         is_between && kubelet.is_down_then(lives)
     })
 }
@@ -196,12 +208,6 @@ fn has_one_down(kubelet: &Account, one: &str, two: &str) -> bool {
 fn is_between(name: &str, one: &str, two: &str) -> bool {
     let (one, two) = (place(one), place(two));
     (one.min(two)..=one.max(two)).contains(&place(name))
-}
-
-/// Its place in the pod, from 1: the number in its name.
-fn place(name: &str) -> usize {
-    let number = name.trim_start_matches(char::is_alphabetic);
-    number.parse().unwrap_or_default()
 }
 
 fn events(account: &Account) -> Vec<(Event<'_>, Tick)> {

@@ -1,6 +1,7 @@
 //! The runs of one container: how many, with which hooks, how each was stopped and how it ended.
 
 use super::super::account::{Account, COMES_BACK, Lives, NOTICE, Run};
+use super::super::role::Role;
 use super::{Both, Plays, had_time};
 use pillion_engine::Tick;
 use std::cmp::Ordering;
@@ -25,7 +26,8 @@ pub(super) fn all(both: Both<'_>) -> Vec<String> {
         found.extend(end(both, number, theirs, own));
         found.extend(kill(both, number, theirs, own));
         found.extend(hooks(both, number, theirs, own));
-        if is_comparable(both, number) {
+        found.extend(hooked_again(both, number, theirs, own));
+        if is_comparable(both, number) && !both.plays.cut_short(theirs, own) {
             found.extend(code(both, number, own));
             found.extend(message(both, number));
         }
@@ -52,7 +54,7 @@ fn count(both: Both<'_>) -> Option<String> {
     let is_passed_over = both.plays.restart_all_in_one()
         || counts.0 < counts.1 && is_over(both, at, number)
         || counts.0 > counts.1 && both.is_held_back(number + 1)
-        || both.is_updated_between()
+        || both.is_updated_between(number)
         || both.is_close_call(number)
         || both.is_at_edge_of_back_off(number);
     let has_time = had_time(both.plays, more.0, fewer.0, at, number);
@@ -83,8 +85,7 @@ fn owes(
     // A start of somebody else may be what was waited for, and so may one that did not come.
     let are_alone =
         is_alone(more.0, both.name, from, to) && is_alone(fewer.0, both.name, due_from, due);
-    let is_told = [more, fewer]
-        .map(|(account, lives)| account.has_restarted_all() || lives.was_killed(account.horizon));
+    let is_told = [more, fewer].map(|(account, lives)| account.has_history(lives, number));
     are_alone && is_told == [false; 2] && due <= fewer.0.horizon
 }
 
@@ -95,16 +96,25 @@ fn back_off(both: Both<'_>) -> Option<String> {
         let (last, next) = (lives.runs.get(number - 1)?, lives.runs.get(number)?);
         let from = last.exited.filter(|_| last.told().is_none())?;
         let is_alone = is_alone(account, both.name, from, next.starting);
-        let is_known = account.has_restarted_all() || lives.was_killed(account.horizon);
-        (is_alone && !is_known).then(|| next.starting.since(from))
+        let counts = is_alone && !account.has_history(lives, number);
+        counts.then(|| (from, next.starting.since(from)))
+    };
+    // Nothing reminds a kubelet of the end of an init container, or of anybody's while a pull has failed.
+    let comes_back = if both.is(Role::Init) || both.plays.lacks_an_image() {
+        COMES_BACK
+    } else {
+        Duration::ZERO
     };
     let runs = 1..both.theirs.runs.len().min(both.own.runs.len());
     let mut waits = runs.filter_map(|number| {
-        let theirs = wait(kubelet, both.theirs, number)?;
-        Some((number + 1, theirs, wait(ours, both.own, number)?))
+        let (from, theirs) = wait(kubelet, both.theirs, number)?;
+        let (_, own) = wait(ours, both.own, number)?;
+        // A kubelet looks again after up to one and a half times as long.
+        let due = kubelet.delayed(from, own + own / 2 + comes_back);
+        let differs = own > theirs + NOTICE || theirs > due.since(from);
+        differs.then_some((number + 1, theirs, own))
     });
-    let (number, theirs, own) =
-        waits.find(|(_, theirs, own)| *own > *theirs + NOTICE || *theirs > *own + COMES_BACK)?;
+    let (number, theirs, own) = waits.next()?;
     let (name, theirs, own) = (both.name, theirs.as_secs_f64(), own.as_secs_f64());
     Some(format!(
         "run {number} of {name} begins {theirs:.1} s after the end of the one before on the kubelet, and {own:.1} s after it here"
@@ -164,7 +174,7 @@ fn end(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String>
     let is_excused = is_over(both, at, number)
         || is_with_pod
         || both.plays.restart_all_in_one()
-        || both.is_updated_between()
+        || both.is_updated_between(number)
         || theirs.1.exited.is_some() && both.is_held_back(number);
     let has_time = had_time(both.plays, one.0, other.0, at, number);
     let counts = has_time && !is_excused || goes_on(one.1, other);
@@ -203,7 +213,8 @@ fn kill(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String
 fn hooks(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Vec<String> {
     let name = both.name;
     // Whoever is stopped so that all are run again has no hook.
-    let with_all = both.plays.kubelet.has_restarted_all();
+    let Plays { kubelet, ours, .. } = both.plays;
+    let with_all = kubelet.is_stopped_with_all(theirs) || ours.is_stopped_with_all(own);
     let told = theirs.stopping.is_some() && own.stopping.is_some() && both.told_alike(number);
     let told = told && !with_all;
     let long = |run: &Run| {
@@ -233,6 +244,15 @@ fn hooks(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Vec<String> 
     sentences.collect()
 }
 
+/// Each hook is run once. A kubelet that forgets that it is stopping a container begins anew; nobody else does.
+fn hooked_again(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String> {
+    let differs = own.hooked_again.is_some() && theirs.hooked_again.is_none();
+    differs.then(|| {
+        let name = both.name;
+        format!("a hook of run {number} of {name} is run twice here")
+    })
+}
+
 /// Whether a run had the same chances in both plays.
 fn is_comparable(both: Both<'_>, number: usize) -> bool {
     let Plays { kubelet, ours, .. } = both.plays;
@@ -241,10 +261,13 @@ fn is_comparable(both: Both<'_>, number: usize) -> bool {
     let killed = kubelet.last_main_killed();
     let is_with_pod = killed.is_some_and(|at| outlives(number, both.theirs, at));
     let alike = both.told_alike(number) && both.ended_alike(number);
-    let is_known = !both.is_cut_short() && !kubelet.is_rebuilt();
     let run = both.theirs.runs.get(number - 1);
     let is_starting = run.is_some_and(|run| kubelet.is_starting_at_deletion(run));
-    is_known && alike && !is_with_pod && !is_starting && (!late || both.plays.ran_alike())
+    !kubelet.is_rebuilt()
+        && alike
+        && !is_with_pod
+        && !is_starting
+        && (!late || both.plays.ran_alike())
 }
 
 /// Whether a run ended when the pod had been told to go, or goes on: how much time it had depends on who else was there.

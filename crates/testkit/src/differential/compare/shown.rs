@@ -1,8 +1,9 @@
 //! What is shown: reasons for waiting, restart counts, last ends, phases and conditions.
 
 use super::super::account::{
-    Account, COMES_BACK, HOOK_FAILED, Lives, NOTICE, PULL_WAITS, Run, Standing,
+    Account, COMES_BACK, GLIMPSE, HOOK_FAILED, Lives, NOTICE, PULL_WAITS, Run, Standing,
 };
+use super::super::role::Role;
 use super::{Both, Plays};
 use crate::kubelet::UNPULLABLE;
 use pillion_engine::status::{ConditionKind, Phase};
@@ -13,8 +14,8 @@ const CRASH_LOOP: &str = "CrashLoopBackOff";
 
 const READY: &str = "ready";
 
-/// What was so for less than this may not have been seen.
-const GLIMPSE: Duration = Duration::from_secs(4);
+/// Random pods have probes that are made once in so long.
+const A_PERIOD: Duration = Duration::from_secs(1);
 
 /// What is shown of a container.
 pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
@@ -27,6 +28,7 @@ pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
         found.extend(waits(both));
     }
     found.extend(stands(both));
+    found.extend(first_stood(both));
     if !both.ran_alike() || kubelet.last_main_killed().is_some() {
         return found;
     }
@@ -37,11 +39,13 @@ pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
     }
     // A pod may be deleted before it is shown that all were restarted.
     let is_counted = !(kubelet.is_deleted && kubelet.has_restarted_all());
+    // They are counted when it is removed, and not when the next run begins.
+    let is_counted = is_counted && (!kubelet.has_restarted_all() || both.plays.have_settled());
     let is_moot = kubelet.ends_at_deletion(both.theirs) || ours.ends_at_deletion(both.own);
     if is_counted && has_been_shown(both) && !is_moot {
         found.extend(restarts(both));
     }
-    if both.plays.have_settled() && !both.is_updated_between() {
+    if both.plays.have_settled() && !both.is_updated_between(usize::MAX) {
         found.extend(image(both));
     }
     found
@@ -96,7 +100,8 @@ impl Plays<'_> {
         let mut containers = self.containers();
         containers.any(|both| {
             let last = both.theirs.runs.last();
-            both.is('r') && last.is_some_and(|run| self.kubelet.is_starting_at_deletion(run))
+            both.is(Role::Sidecar)
+                && last.is_some_and(|run| self.kubelet.is_starting_at_deletion(run))
         })
     }
 }
@@ -141,10 +146,11 @@ fn waits(both: Both<'_>) -> Vec<String> {
     };
     let theirs: BTreeMap<_, _> = both.theirs.waits.longest().iter().filter(told).collect();
     let own = both.own.waits.longest().iter().filter(told);
-    // A pull that fails in the middle of a start, and an init container that is in its back-off, are shown when a kubelet
-    // comes back to the pod: nothing else makes it look again.
+    // A pull that fails in the middle of a start, and a back-off, are shown when a kubelet comes back to the pod: it looks again by
+    // itself, or because something else happens in it.
+    let looked = kubelet.looks_in_a_wait(both.name, both.theirs);
     let own = own.filter(|(reason, time)| {
-        let is_late = **reason == PULL_WAITS || **reason == CRASH_LOOP && both.is('i');
+        let is_late = **reason == PULL_WAITS || **reason == CRASH_LOOP && !looked;
         !is_late || **time > COMES_BACK || theirs.contains_key(reason)
     });
     only_in_one(kubelet, &theirs, &own.collect(), what)
@@ -187,6 +193,33 @@ fn stands(both: Both<'_>) -> Vec<String> {
     let own = shown_here.iter();
     let own = own.filter(|(word, _)| could_show || theirs.contains_key(word));
     only_in_one(kubelet, &theirs, &own.collect(), what)
+}
+
+/// Its first run is shown as ready, and as started, at about the same age in both.
+fn first_stood(both: Both<'_>) -> Vec<String> {
+    let kubelet = both.plays.kubelet;
+    let age = |lives: &Lives, word: &str| {
+        let (restarts, at) = lives.first_stood.get(word)?;
+        let first = lives.runs.first().filter(|_| *restarts == 0)?;
+        Some(at.since(first.starting))
+    };
+    // Whoever asks several times does so at shorter intervals here, and a kubelet asks once more whenever it comes to the pod.
+    let is_patient = both.plays.terms.patient.contains(both.name);
+    let differs = |word: &&str| {
+        if *word == READY && is_patient {
+            return None;
+        }
+        let (theirs, own) = (age(both.theirs, word)?, age(both.own, word)?);
+        let first = both.theirs.runs.first()?;
+        let is_early = theirs > kubelet.at_the_latest(first, own + A_PERIOD);
+        let is_late = own > theirs + NOTICE;
+        let (theirs, own) = (theirs.as_secs_f64(), own.as_secs_f64());
+        (is_early || is_late).then(|| {
+            let name = both.name;
+            format!("{name} is first shown as {word} {theirs:.1} s after its start on the kubelet, and {own:.1} s after it here")
+        })
+    };
+    both.own.first_stood.keys().filter_map(differs).collect()
 }
 
 fn image(both: Both<'_>) -> Option<String> {

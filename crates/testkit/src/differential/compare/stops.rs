@@ -50,7 +50,8 @@ pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
         found.extend(told_in_one(both, number, theirs, own));
         found.extend(verdict(both, number, theirs, own));
         let is_starting = both.plays.kubelet.is_starting_at_deletion(theirs);
-        if !both.is_cut_short() && both.told_alike(number) && !is_starting {
+        let is_cut_short = both.plays.cut_short(theirs, own);
+        if !is_cut_short && both.told_alike(number) && !is_starting {
             found.extend(turn(both, number, theirs, own));
             found.extend(length(both, number, theirs, own));
         }
@@ -63,10 +64,7 @@ fn verdict(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<Str
     let Plays { kubelet, ours, .. } = both.plays;
     let age = |account: &Account, lives, run| {
         let is_its = account.is_killed_by_probe(both.name, lives, run);
-        let told = run
-            .told()
-            .filter(|_| is_its && !account.has_restarted_all());
-        Some(told?.since(run.starting))
+        Some(run.told().filter(|_| is_its)?.since(run.starting))
     };
     let their_age = age(kubelet, both.theirs, theirs)?;
     let own_age = age(ours, both.own, own)?;
@@ -98,10 +96,17 @@ fn length(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<Stri
     let with_pod = kubelet.is_stopped_with_pod(theirs);
     // A kubelet that stops one does not come to restart all until that is over; here that cuts it short.
     let is_cut_short = !with_pod && ours.has_restarted_all();
-    let is_known =
-        is_with_last_main(kubelet, theirs) || is_cut_short || with_pod && both.plays.stop_others();
+    // Each probe has a grace period of its own, and a kubelet that was busy may have begun to ask when another answer was due.
+    let is_doubly_probed = both.plays.terms.doubly_probed.contains(both.name);
+    let may_be_other = !with_pod && is_doubly_probed && kubelet.was_busy_in(theirs);
+    let is_known = is_with_last_main(kubelet, theirs)
+        || is_cut_short
+        || may_be_other
+        || with_pod && both.plays.stop_others();
+    let are_at_once = kubelet.is_signalled_at_once(theirs) && ours.is_signalled_at_once(own);
+    let slack = if are_at_once { WHOLE_SECONDS } else { SLACK };
     let (theirs, own) = kubelet.killed_after(theirs).zip(ours.killed_after(own))?;
-    let differs = theirs.abs_diff(own) > SLACK;
+    let differs = theirs.abs_diff(own) > slack;
     (differs && !is_known).then(|| {
         let (name, theirs, own) = (both.name, seconds(theirs), seconds(own));
         format!("run {number} of {name} is killed {theirs} after its stop began on the kubelet, and {own} after it here")
@@ -126,10 +131,9 @@ fn told_in_one(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option
     let lead = end
         .since(ended.starting)
         .checked_sub(signal.since(told.starting))?;
-    let runs = kubelet.containers.values().map(|lives| lives.runs.len());
-    let drift = kubelet.drift(signal, runs.max().unwrap_or_default());
-    let is_known = both.is_cut_short()
-        || both.is_updated_between()
+    let drift = kubelet.drift(signal, kubelet.most_runs_until(signal));
+    let is_known = both.plays.cut_short(theirs, own)
+        || both.is_updated_between(number)
         || both.is_held_back(number)
         || is_with_last_main(kubelet, theirs);
     (lead > drift && !is_known).then(|| {

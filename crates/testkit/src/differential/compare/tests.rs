@@ -2,6 +2,7 @@
 
 mod sensitivity;
 
+use super::Parting;
 use crate::differential::terms::Terms;
 use pillion_engine::Tick;
 use pillion_engine::pod::List;
@@ -18,8 +19,8 @@ fn compare(kubelet: &Record, ours: &Record) -> Vec<String> {
     super::compare(&Terms::default(), kubelet, ours).found
 }
 
-fn go_the_same_way(kubelet: &Record, ours: &Record) -> bool {
-    super::compare(&Terms::default(), kubelet, ours).is_whole
+fn parting(kubelet: &Record, ours: &Record) -> Option<Parting> {
+    super::compare(&Terms::default(), kubelet, ours).parting
 }
 
 fn at(seconds: u64) -> Tick {
@@ -130,9 +131,10 @@ fn a_start_just_before_the_deletion_may_be_missed() {
     let theirs = deleted(play(&[(0, "m1 Starting")]));
     let ours = deleted(play(&[(0, "m1 Starting"), (10, "m1 Starting")]));
     assert_eq!(compare(&theirs, &ours), Vec::<String>::new());
-    assert!(go_the_same_way(&ours, &ours));
-    assert!(
-        !go_the_same_way(&theirs, &ours),
+    assert_eq!(parting(&ours, &ours), None);
+    assert_eq!(
+        parting(&theirs, &ours),
+        Some(Parting::MoreRuns),
         "it is told of all the same"
     );
 }

@@ -2,7 +2,8 @@
 //! which all are restarted at once.
 
 use super::{
-    Action, Deletion, Dice, Draft, Image, Operator, Part, Policy, Role, Rule, STEP, offset, time,
+    Action, Deletion, Dice, Draft, Image, Operator, Part, Policy, Role, Rule, STEP, Startup,
+    offset, time,
 };
 
 // === impl Draft ===
@@ -77,7 +78,9 @@ impl Part {
         }
         self.life.runs = None;
         self.liveness = None;
-        self.startup = self.startup.filter(|startup| startup.threshold > 4);
+        self.startup = self
+            .startup
+            .filter(|startup| startup.threshold > Startup::FEW);
         if let Some(hook) = &mut self.post_start {
             hook.exits = 0;
         }

@@ -26,7 +26,7 @@ impl Director<'_> {
         }
         self.looked = now;
         self.listen()?;
-        let record = self.record();
+        let record = self.footage().record();
         let now = Tick::ZERO + now.since(self.began);
         let checks = self.scenario.cases.iter().flat_map(|case| &case.checks);
         let mut checks = checks.peekable();

@@ -1,0 +1,127 @@
+//! Two plays of one pod as they were seen: compared, kept in a file, and compared again by other rules.
+
+use super::comparison::Comparison;
+use super::watched;
+use crate::kubelet::footage::Footage;
+use anyhow::{Context as _, anyhow};
+use pillion_engine::status::ContainerState;
+use pillion_simulator::scenario::read::{self, Reading};
+use pillion_simulator::{self as simulator, Record, Scenario};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The plays of a pod.
+#[derive(Clone, Debug)]
+pub(super) struct Pair {
+    /// The pod and what becomes of it, as the text of a scenario.
+    pub(super) text: String,
+    pub(super) kubelet: Footage,
+    /// Nothing: host processes cannot play it. What the engine decides is the same in virtual time.
+    pub(super) ours: Option<Footage>,
+}
+
+// === impl Pair ===
+
+impl Pair {
+    /// What differs.
+    pub(super) fn compare(&self) -> Comparison {
+        let reading = scenario(&self.text);
+        let Some(scenario) = &reading.scenario else {
+            return Comparison::failed("anywhere", &anyhow!(reading.describe()));
+        };
+        let kubelet = self.kubelet.record();
+        match &self.ours {
+            Some(ours) => Comparison::of(scenario, &kubelet, &ours.record()),
+            None => match in_virtual_time(scenario) {
+                Ok(ours) => Comparison::of(scenario, &without_last_words(kubelet), &ours),
+                Err(why) => Comparison::failed("here", &why),
+            },
+        }
+    }
+
+    /// Writes both down, in a file that is called like the pod and the number of the play.
+    pub(super) fn keep(&self, folder: &Path, seed: u64) -> anyhow::Result<()> {
+        let kept = json!({
+            "scenario": self.text,
+            "kubelet": self.kubelet.to_json(),
+            "here": self.ours.as_ref().map(Footage::to_json),
+        });
+        let path = free(folder, seed);
+        let written = fs::write(&path, kept.to_string());
+        written.with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Reads what was kept.
+    pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
+        let reading = || format!("cannot read {}", path.display());
+        let text = fs::read(path).with_context(reading)?;
+        let kept: Value = serde_json::from_slice(&text).with_context(reading)?;
+        let ours = Some(&kept["here"]).filter(|ours| !ours.is_null());
+        Ok(Self {
+            text: kept["scenario"].as_str().unwrap_or_default().to_owned(),
+            kubelet: Footage::from_json(&kept["kubelet"]).with_context(reading)?,
+            ours: ours
+                .map(Footage::from_json)
+                .transpose()
+                .with_context(reading)?,
+        })
+    }
+}
+
+/// The pod that a text describes.
+pub(super) fn scenario(text: &str) -> Reading {
+    read::read("random", text.as_bytes(), &mut |_| Err(String::new()))
+}
+
+/// The files of all plays that were kept in a folder, each with the number of its pod, in order.
+pub(super) fn kept(folder: &Path) -> anyhow::Result<Vec<(u64, PathBuf)>> {
+    let reading = || format!("cannot read the folder {}", folder.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).with_context(reading)? {
+        let path = entry.with_context(reading)?.path();
+        let is_kept = path.extension().is_some_and(|ending| ending == KEPT);
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let seed = stem.and_then(|stem| stem.split('-').next()?.parse().ok());
+        files.extend(seed.filter(|_| is_kept).map(|seed| (seed, path)));
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The file of the next play of a pod, which nobody else plays meanwhile.
+fn free(folder: &Path, seed: u64) -> PathBuf {
+    let mut number = 1;
+    loop {
+        let path = folder.join(format!("{seed}-{number}.{KEPT}"));
+        if !path.exists() {
+            return path;
+        }
+        number += 1;
+    }
+}
+
+const KEPT: &str = "json";
+
+fn in_virtual_time(scenario: &Scenario) -> anyhow::Result<Record> {
+    let played = simulator::play(&watched(scenario)).map_err(|why| anyhow!("{why:?}"))?;
+    Ok(played.record)
+}
+
+/// The same play without what the actors leave behind: in virtual time nobody writes anything.
+fn without_last_words(mut record: Record) -> Record {
+    let statuses = record.statuses.iter_mut();
+    for container in statuses.flat_map(|sample| &mut sample.status.containers) {
+        let state = match &mut container.state {
+            ContainerState::Terminated(end) => Some(end),
+            ContainerState::Waiting { .. } | ContainerState::Running { .. } => None,
+        };
+        for end in state.into_iter().chain(&mut container.last) {
+            let left = end.message.as_deref();
+            if left.is_some_and(|left| left.starts_with(&*container.name)) {
+                end.message = None;
+            }
+        }
+    }
+    record
+}
