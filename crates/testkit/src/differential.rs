@@ -28,7 +28,7 @@ use crate::kubelet::footage::Footage;
 use crate::processes::suite::side_by_side;
 use crate::program::{self, Programs};
 use again::again;
-use anyhow::anyhow;
+use anyhow::{anyhow, ensure};
 use compare::Parting;
 use comparison::{Comparison, Reach};
 use dice::Dice;
@@ -142,9 +142,9 @@ fn round(
     let differing = differing.filter(|(_, first)| !first.found.is_empty());
     let (sure, once) = again(differing.collect(), |drafts| {
         (setup.tell)(&format!("once more: {} that differ", drafts.len()));
-        let played = play(&player, drafts, setup);
+        let again = play(&player, drafts, setup);
         setup.cluster.check()?;
-        Ok(played)
+        Ok(again)
     })?;
     for ((seed, draft), again) in sure {
         let (draft, comparison) = if setup.shrinks {
@@ -153,8 +153,8 @@ fn round(
             (draft, again)
         };
         setup.cluster.check()?;
-        let one = Disagreement::new(seed, draft.to_string(), comparison);
-        outcome.differing.push(one);
+        let found = Disagreement::new(seed, draft.to_string(), comparison);
+        outcome.differing.push(found);
     }
     let once = once.into_iter();
     let once = once.map(|((seed, draft), first)| Disagreement::new(seed, draft.to_string(), first));
@@ -165,7 +165,13 @@ fn round(
 /// Compares plays that were kept, as they are: nothing is played.
 pub fn compare_kept(folder: &Path) -> anyhow::Result<Outcome> {
     let mut outcome = Outcome::default();
-    for (seed, path) in pair::kept(folder)? {
+    let kept = pair::kept(folder)?;
+    ensure!(
+        !kept.is_empty(),
+        "no plays are kept in {}",
+        folder.display()
+    );
+    for (seed, path) in kept {
         let pair = Pair::read(&path)?;
         outcome.pods += 1;
         outcome.in_virtual_time += usize::from(pair.ours.is_none());

@@ -6,8 +6,8 @@
 //!              acts ─ Director ◀── status (one watch for all) ── judge ◀──────┘
 //! ```
 //!
-//! The same files as in virtual time, the same judge, the same actors as with host processes; nothing of Pillion's
-//! engine is asked. A file that a kubelet does not pass is wrong.
+//! The same files as in virtual time, the same judge, the same actors as with host processes. Pillion's engine judges nothing: it is
+//! only asked how long a play may take. A file that a kubelet does not pass is wrong.
 
 pub(crate) mod director;
 mod events;

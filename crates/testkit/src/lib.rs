@@ -9,6 +9,9 @@
 //!
 //! Start reading at [`laws`], which lists the promises; [`environment`] is everything that can
 //! happen to a pod; [`explore`] tries every order in which it can.
+//!
+//! Outside virtual time, [`processes`] plays scenarios as host processes, [`program`] under `pillion run`, and [`kubelet`] on a real
+//! one, in a [`cluster`]; [`differential`] plays random pods on both and says what differs.
 
 #![expect(
     clippy::match_same_arms,

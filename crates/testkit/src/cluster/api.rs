@@ -87,12 +87,14 @@ impl Api {
     pub fn watch(&self, path: &str) -> anyhow::Result<Watch> {
         let stream = self.send("GET", path, "", "")?;
         let mut lines = BufReader::new(stream);
-        let status = head(&mut lines)?;
+        let status = answered("GET", path, head(&mut lines))?;
         if status != 200 {
             let mut body = String::new();
             lines.read_to_string(&mut body)?;
             good("GET", path, status, body)?;
         }
+        // Nothing need ever happen.
+        lines.get_ref().set_read_timeout(None)?;
         Ok(Watch { lines })
     }
 
@@ -109,11 +111,9 @@ impl Api {
         body: &str,
     ) -> anyhow::Result<(u16, String)> {
         let mut answer = BufReader::new(self.send(verb, path, kind, body)?);
-        let status = head(&mut answer)?;
+        let status = answered(verb, path, head(&mut answer))?;
         let mut body = String::new();
-        answer
-            .read_to_string(&mut body)
-            .with_context(|| format!("the answer to {verb} {path} broke off"))?;
+        answered(verb, path, answer.read_to_string(&mut body))?;
         Ok((status, body))
     }
 
@@ -124,6 +124,8 @@ impl Api {
                 self.socket.display()
             )
         })?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
         let length = body.len();
         let kind = if kind.is_empty() { JSON } else { kind };
         write!(
@@ -180,6 +182,19 @@ impl Drop for Hush {
 
 const JSON: &str = "application/json";
 
+/// A server that says nothing for so long is not busy, but stuck; what waits for it for ever could not be taken down.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The same, with what it was the answer to.
+fn answered<T>(
+    verb: &str,
+    path: &str,
+    answer: Result<T, impl Into<anyhow::Error>>,
+) -> anyhow::Result<T> {
+    let answer = answer.map_err(Into::<anyhow::Error>::into);
+    answer.with_context(|| format!("{verb} {path} was not answered"))
+}
+
 fn read(text: &str) -> anyhow::Result<Value> {
     serde_json::from_str(text)
         .with_context(|| format!("the API server says what is no JSON: {text}"))
@@ -215,6 +230,8 @@ fn head(answer: &mut impl std::io::BufRead) -> anyhow::Result<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::net::UnixListener;
+    use std::thread;
 
     #[test]
     fn the_head_of_an_answer_ends_at_the_empty_line() {
@@ -223,6 +240,17 @@ mod tests {
         assert_eq!(answer, b"{}");
         assert!(head(&mut &b"hello\r\n\r\n"[..]).is_err());
         assert!(head(&mut &b"HTTP/1.0 200 OK\r\n"[..]).is_err());
+    }
+
+    #[test]
+    fn an_answer_that_breaks_off_says_what_was_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("api.sock");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let server = thread::spawn(move || drop(listener.accept().unwrap()));
+        let error = Api::at(&socket).get("/pods").unwrap_err();
+        server.join().unwrap();
+        assert_eq!(error.to_string(), "GET /pods was not answered");
     }
 
     #[test]

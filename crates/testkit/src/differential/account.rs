@@ -187,7 +187,7 @@ impl Account {
         let killed = mains.flat_map(|(name, lives)| {
             let runs = lives.runs.iter();
             let killed = runs.filter(move |run| self.is_killed_by_probe(name, lives, run));
-            killed.filter_map(|run| run.stopping)
+            killed.filter_map(Run::told)
         });
         killed.filter(|at| self.is_last_main_at(*at)).min()
     }
@@ -216,7 +216,7 @@ impl Account {
         let rebuilt = self.runs_of(Role::Init).map(|run| run.starting);
         let rebuilt = rebuilt.filter(|at| *at > killed).min();
         self.runs_of(Role::Main).all(|run| {
-            let is_it = run.stopping == Some(killed);
+            let is_it = run.told() == Some(killed);
             let is_over = run.exited.is_some_and(|exited| exited <= killed);
             let is_after = rebuilt.is_some_and(|at| run.starting > at);
             is_it || is_over || is_after

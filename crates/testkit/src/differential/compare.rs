@@ -221,6 +221,7 @@ impl<'a> Plays<'a> {
         let mut deciding = self.containers().filter(|both| !both.is(Role::Sidecar));
         self.kubelet.last_main_killed().is_some()
             || self.restart_all_in_one()
+            || self.kubelet.waits_to_complete(&self.terms.slow)
             || deciding.any(goes_on)
     }
 
@@ -229,6 +230,7 @@ impl<'a> Plays<'a> {
     fn restart_all_in_one(self) -> bool {
         let is_in_one = self.kubelet.has_restarted_all() != self.ours.has_restarted_all();
         let by_itself = |run: &Run| run.exited.is_some() && run.told().is_none();
+        let is_cut_off = |run: &Run| run.exited.is_some() && run.exiting.is_none();
         let parts = |both: Both<'_>| {
             let mut runs = both.runs();
             let can_restart = self.terms.restarters.contains(both.name);
@@ -240,6 +242,7 @@ impl<'a> Plays<'a> {
                         (own, theirs)
                     };
                     by_itself(one) && !by_itself(other)
+                        || one.exiting.is_some() && is_cut_off(other)
                 })
         };
         is_in_one && self.containers().any(parts)
@@ -346,6 +349,11 @@ impl Both<'_> {
     /// A kubelet counts what a readiness probe has said in a row over the ends of runs.
     fn counts_on(self) -> bool {
         self.theirs.runs.len() > 1 && self.plays.terms.patient.contains(self.name)
+    }
+
+    /// So it does with what the probes that can kill have said: they kill later runs sooner.
+    fn is_killed_for_the_run_before(self, number: usize) -> bool {
+        number > 1 && self.plays.terms.tolerated.contains(self.name)
     }
 
     /// Whether it is a matter of the moment if the back-off of a container that a probe has killed is over at once, because the

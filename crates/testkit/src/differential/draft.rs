@@ -104,6 +104,8 @@ struct Readiness {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Liveness {
     way: Way,
+    /// It is not made before that, in seconds.
+    delay: u32,
     /// It fails from then on.
     after: u32,
     /// So many times in a row kill the container.
@@ -218,6 +220,7 @@ impl Draft {
         draft.draw_ways(&mut beside);
         draft.draw_thresholds(&mut beside);
         draft.draw_stops(&mut beside);
+        draft.draw_delays(&mut beside);
         draft
     }
 
@@ -236,6 +239,20 @@ impl Draft {
             && dice.one_in(2)
         {
             deletion.after += 4 * STEP;
+        }
+    }
+
+    /// Draws liveness probes that would fail too early, if they were made: before their delay is over, or before the container has
+    /// started.
+    fn draw_delays(&mut self, dice: &mut Dice) {
+        for part in &mut self.containers {
+            let has_startup = part.startup.is_some();
+            if let Some(liveness) = &mut part.liveness
+                && dice.one_in(3)
+            {
+                liveness.after = 0;
+                liveness.delay = if has_startup { 2 } else { 10 };
+            }
         }
     }
 
@@ -341,6 +358,7 @@ impl Part {
         });
         self.liveness = dice.one_in(4).then(|| Liveness {
             way: Way::Exec,
+            delay: 2,
             // Between the times at which containers end by themselves.
             after: time(dice, 2, 3, offset) - STEP / 2,
             failures: 1,

@@ -125,3 +125,66 @@ fn without_last_words(mut record: Record) -> Record {
     }
     record
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::dice::Dice;
+    use super::super::draft::Draft;
+    use super::*;
+
+    /// Both have seen nothing.
+    fn pair(ours: bool) -> Pair {
+        let footage =
+            json!({"lines": [], "glimpses": [], "moments": {}, "until": 60_000_000_000_u64});
+        let footage = || Footage::from_json(&footage).unwrap();
+        Pair {
+            text: Draft::random(&mut Dice::new(7)).to_string(),
+            kubelet: footage(),
+            ours: ours.then(footage),
+        }
+    }
+
+    #[test]
+    fn every_play_of_a_pod_is_kept_and_found_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        for seed in [30, 7, 30] {
+            pair(true).keep(folder, seed).unwrap();
+        }
+        fs::write(folder.join("notes.txt"), "").unwrap();
+        let kept = kept(folder).unwrap();
+        let names = kept.iter().map(|(seed, path)| (*seed, path.file_name()));
+        let wanted = [(7, "7-1.json"), (30, "30-1.json"), (30, "30-2.json")];
+        let wanted = wanted.map(|(seed, name)| (seed, Some(name.as_ref())));
+        assert_eq!(names.collect::<Vec<_>>(), wanted);
+    }
+
+    #[test]
+    fn what_was_kept_is_compared_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        pair(true).keep(folder.path(), 1).unwrap();
+        pair(false).keep(folder.path(), 2).unwrap();
+        let found = |seed: u64| {
+            let path = folder.path().join(format!("{seed}-1.json"));
+            Pair::read(&path).unwrap().compare().found
+        };
+        assert_eq!(found(1), Vec::<String>::new());
+        // In virtual time something happens.
+        assert_ne!(found(2), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("1-1.json");
+        for text in ["", "{}", "[1]", r#"{"kubelet": {"until": "late"}}"#] {
+            fs::write(&path, text).unwrap();
+            let error = Pair::read(&path).unwrap_err();
+            assert_eq!(error.to_string(), format!("cannot read {}", path.display()));
+        }
+        let missing = folder.path().join("missing");
+        let error = kept(&missing).unwrap_err();
+        let wanted = format!("cannot read the folder {}", missing.display());
+        assert_eq!(error.to_string(), wanted);
+    }
+}

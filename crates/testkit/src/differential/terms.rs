@@ -17,8 +17,14 @@ pub struct Terms {
     pub(super) restarters: BTreeSet<Box<str>>,
     /// Those that are ready only when they have said so several times in a row.
     pub(super) patient: BTreeSet<Box<str>>,
+    /// Those that have started only when a probe says so.
+    pub(super) slow: BTreeSet<Box<str>>,
+    /// Those that a probe kills only when it has failed several times in a row.
+    pub(super) tolerated: BTreeSet<Box<str>>,
     /// Those that two probes can kill.
     pub(super) doubly_probed: BTreeSet<Box<str>>,
+    /// What containers have when they are told to stop, unless something says otherwise.
+    pub(super) grace: Duration,
     /// No crashed container, and no pod of which all containers are restarted, waits longer.
     pub(super) longest_wait: Duration,
 }
@@ -55,12 +61,22 @@ impl Terms {
         let doubly_probed = pod.containers.iter();
         let doubly_probed = doubly_probed
             .filter(|one| one.probes.startup.is_some() && one.probes.liveness.is_some());
+        let slow = pod.containers.iter();
+        let slow = slow.filter(|one| one.probes.startup.is_some());
+        let tolerated = pod.containers.iter().filter(|one| {
+            let kills = [&one.probes.startup, &one.probes.liveness];
+            let mut kills = kills.into_iter().flatten();
+            kills.any(|probe| probe.failure_threshold > 1)
+        });
         Self {
             updated: updated.next(),
             on_failure: on_failure.map(|one| one.name.clone()).collect(),
             restarters: restarters.map(|one| one.name.clone()).collect(),
             patient: patient.map(|one| one.name.clone()).collect(),
+            slow: slow.map(|one| one.name.clone()).collect(),
+            tolerated: tolerated.map(|one| one.name.clone()).collect(),
             doubly_probed: doubly_probed.map(|one| one.name.clone()).collect(),
+            grace: pod.grace,
             longest_wait: pod.backoff.max,
         }
     }

@@ -4,6 +4,7 @@
 use super::super::role::Role;
 use super::{Account, Lives, Run};
 use pillion_engine::Tick;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// A kubelet that has little to do has seen by then what has happened.
@@ -133,6 +134,27 @@ impl Account {
         Some(self.heard()?.since(self.goes()))
     }
 
+    /// Whether a sidecar was down, or may have been about to start, when the last main ended: a kubelet looks whether the last one of the
+    /// list has started before it looks whether the pod has completed.
+    pub(in super::super) fn waits_to_complete(&self, slow: &BTreeSet<Box<str>>) -> bool {
+        let ends: Option<Vec<_>> = self.runs_of(Role::Main).map(|run| run.exited).collect();
+        let Some(goes) = ends.and_then(|ends| ends.into_iter().max()) else {
+            return false;
+        };
+        let mut sidecars = self.containers.iter();
+        sidecars.any(|(name, lives)| {
+            let is_up = |run: &&Run| {
+                let has_started = if slow.contains(name) {
+                    STARTED
+                } else {
+                    Duration::ZERO
+                };
+                run.starting + has_started < goes && run.exited.is_none_or(|exited| exited > goes)
+            };
+            Role::Sidecar.is_of(name) && lives.runs.iter().find(is_up).is_none()
+        })
+    }
+
     /// Whether what runs the containers of a kubelet stood still: nobody was told anything for longer than a kubelet that has nothing
     /// else to do ever waits. A containerd whose probes are given up may do so for half a minute.
     pub(in super::super) fn stood_still(&self) -> bool {
@@ -213,6 +235,9 @@ impl Account {
 fn are_near(one: Tick, other: Tick) -> bool {
     one.since(other).max(other.since(one)) <= VERGE
 }
+
+/// A container of a random pod that starts at all has started by then.
+const STARTED: Duration = Duration::from_secs(12);
 
 /// No kubelet that is not busy takes so long to hear of a deletion.
 const STANDSTILL: Duration = Duration::from_secs(10);

@@ -93,7 +93,13 @@ impl Account {
                         Some(_) | None => {}
                     }
                 }
-                (_, _) => {}
+                // Hooks and probes say little else, and what plain pods do not have says nothing.
+                (Part::Itself, Word::Started)
+                | (
+                    Part::PostStart | Part::PreStop,
+                    Word::Started | Word::Stopping | Word::Exiting,
+                )
+                | (Part::PodStopping | Part::Undo | Part::Readiness, _) => {}
             }
         }
         let until = self.since_begin(record.until);

@@ -2,7 +2,7 @@
 
 use super::super::account::{Account, COMES_BACK, Lives, NOTICE, Run};
 use super::super::role::Role;
-use super::{Both, Plays, had_time};
+use super::{Both, Plays, WHOLE_SECONDS, had_time};
 use pillion_engine::Tick;
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -121,11 +121,11 @@ fn back_off(both: Both<'_>) -> Option<String> {
     ))
 }
 
-/// Whether nobody else came or went meanwhile.
+/// Whether no sidecar came or went meanwhile: nobody else is ever waited for by one that is run again.
 fn is_alone(account: &Account, name: &str, from: Tick, to: Tick) -> bool {
     let within = |at: Tick| from <= at && at <= to;
     let others = account.containers.iter();
-    let others = others.filter(|(other, _)| ***other != *name);
+    let others = others.filter(|(other, _)| ***other != *name && Role::Sidecar.is_of(other));
     let mut runs = others.flat_map(|(_, lives)| &lives.runs);
     !runs.any(|run| within(run.starting) || run.exited.is_some_and(within))
 }
@@ -201,8 +201,11 @@ fn kill(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String
     let killed = if untold.1 { own } else { theirs };
     let kubelet = both.plays.kubelet;
     let is_unaware = killed.starting >= kubelet.goes() && !untold.1;
-    let lived = killed.exited.map(|end| end.since(killed.starting));
-    let could_hear = lived > Some(NOTICE) && !is_unaware;
+    let lived = killed.exited?.since(killed.starting);
+    // It was told as soon as it had begun, and has had its time.
+    let grace = both.plays.terms.grace;
+    let is_deaf = !untold.1 && grace <= lived && lived <= grace + WHOLE_SECONDS;
+    let could_hear = lived > NOTICE && !is_unaware && !is_deaf;
     (ended && untold.0 != untold.1 && could_hear).then(|| {
         let place = if untold.1 { "here" } else { "on the kubelet" };
         let name = both.name;
@@ -264,6 +267,7 @@ fn is_comparable(both: Both<'_>, number: usize) -> bool {
     let run = both.theirs.runs.get(number - 1);
     let is_starting = run.is_some_and(|run| kubelet.is_starting_at_deletion(run));
     !kubelet.is_rebuilt()
+        && !both.is_updated_between(number)
         && alike
         && !is_with_pod
         && !is_starting

@@ -34,6 +34,7 @@ pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
     }
     // How much time is left for one that stops depends on who else is there.
     let ended = kubelet.end.is_some() && ours.end.is_some() && both.plays.ran_alike();
+    let is_moot = is_moot || both.plays.may_restart_all_at_deletion();
     if ended && !both.is_cut_short() && !is_moot {
         found.extend(last(both));
     }
@@ -77,6 +78,20 @@ impl Plays<'_> {
     fn is_on_the_verge(self) -> bool {
         let Self { kubelet, ours, .. } = self;
         kubelet.is_on_the_verge() || ours.is_on_the_verge() || kubelet.starts_up_late
+    }
+
+    /// Whether a container that can restart all ended at about the time at which the pod was told to go.
+    fn may_restart_all_at_deletion(self) -> bool {
+        let Self {
+            terms,
+            kubelet,
+            ours,
+        } = self;
+        let mut restarters = self
+            .containers()
+            .filter(|both| terms.restarters.contains(both.name));
+        restarters
+            .any(|both| kubelet.ends_at_deletion(both.theirs) || ours.ends_at_deletion(both.own))
     }
 
     /// Whether nothing more was to come in either play: the pods have ended, or nothing happened for a while.

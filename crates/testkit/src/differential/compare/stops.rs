@@ -28,7 +28,8 @@ fn hearing(plays: Plays<'_>) -> Option<String> {
     let (theirs, own) = kubelet.hears_after().zip(ours.hears_after())?;
     // A kubelet that is in the middle of something finishes that first.
     let is_late = own > theirs + NOTICE;
-    let is_early = theirs > own + NOTICE && !kubelet.is_busy_at_deletion();
+    let waits = !kubelet.is_deleted && kubelet.waits_to_complete(&plays.terms.slow);
+    let is_early = theirs > own + NOTICE && !kubelet.is_busy_at_deletion() && !waits;
     // Where somebody is being stopped already, the first to be told may have to wait for that.
     let is_known = plays.containers().any(Both::is_restless)
         || kubelet.is_stopping_at_deletion()
@@ -68,7 +69,7 @@ fn verdict(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<Str
     };
     let their_age = age(kubelet, both.theirs, theirs)?;
     let own_age = age(ours, both.own, own)?;
-    let is_late = own_age > their_age + NOTICE;
+    let is_late = own_age > their_age + NOTICE && !both.is_killed_for_the_run_before(number);
     let is_early = their_age > kubelet.at_the_latest(theirs, own_age);
     (is_late || is_early).then(|| {
         let (name, theirs, own) = (both.name, seconds(their_age), seconds(own_age));
@@ -132,7 +133,9 @@ fn told_in_one(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option
         .since(ended.starting)
         .checked_sub(signal.since(told.starting))?;
     let drift = kubelet.drift(signal, kubelet.most_runs_until(signal));
+    let is_sooner = theirs.stopping.is_some() && both.is_killed_for_the_run_before(number);
     let is_known = both.plays.cut_short(theirs, own)
+        || is_sooner
         || both.is_updated_between(number)
         || both.is_held_back(number)
         || is_with_last_main(kubelet, theirs);

@@ -70,6 +70,14 @@ fn everything_that_a_plain_pod_can_have_is_drawn() {
     assert!(any(|part| part
         .liveness
         .is_some_and(|probe| probe.failures > 1)));
+    let too_early = |part: &Part| part.liveness.is_some_and(|probe| probe.after == 0);
+    assert!(seen(&|draft| draft
+        .containers
+        .iter()
+        .any(|part| too_early(part) && part.startup.is_some())));
+    assert!(any(|part| part
+        .liveness
+        .is_some_and(|probe| probe.delay == 10)));
     assert!(any(|part| part.life.runs.is_some()));
     assert!(any(|part| part.life.exits.0 != 0));
     assert!(any(|part| part.life.stop_exits.is_some()));

@@ -151,6 +151,7 @@ impl Part {
         if let Some(liveness) = self.liveness {
             let Liveness {
                 way,
+                delay,
                 failures,
                 grace,
                 ..
@@ -158,7 +159,7 @@ impl Part {
             let grace = own_grace(grace);
             let _ = write!(
                 text,
-                ", livenessProbe: {{initialDelaySeconds: 2, {way}, {PROBE}{failures}{grace}}}"
+                ", livenessProbe: {{initialDelaySeconds: {delay}, {way}, {PROBE}{failures}{grace}}}"
             );
         }
         text

@@ -1,10 +1,14 @@
 //! Plays with one thing wrong.
 
 mod completed;
+mod early;
 mod killed;
 
 use completed::{
     late_end, sidecars_at_once_in_the_end, sidecars_late_in_the_end, started_late_in_the_end,
+};
+use early::{
+    early_mains_in_restart, hooked_twice, killed_a_little_late, no_back_off, ready_at_once,
 };
 use killed::{killed_sooner, left_out_of_restart, untold_in_restart};
 use pillion_engine::Tick;
@@ -19,7 +23,7 @@ use std::time::Duration;
 pub(super) type Falsify = fn(&Record) -> Option<Record>;
 
 /// What is done, and in how many percent of the plays in which it shows it must be found.
-pub(super) const ALL: [(&str, Falsify, usize); 39] = [
+pub(super) const ALL: [(&str, Falsify, usize); 44] = [
     ("nothing ever runs", nothing, 98),
     ("the pod ends at once", end_at_once, 82),
     ("nothing happens any more after half the time", frozen, 85),
@@ -48,10 +52,10 @@ pub(super) const ALL: [(&str, Falsify, usize); 39] = [
     (
         "mains have no signal when all are restarted",
         untold_in_restart,
-        60,
+        75,
     ),
     ("a probe kills four seconds sooner", killed_sooner, 60),
-    ("sidecars outlive the deletion", sidecars_for_ever, 80),
+    ("sidecars outlive the deletion", sidecars_for_ever, 95),
     ("mains outlive the deletion", mains_for_ever, 95),
     ("all outlive the deletion", all_for_ever, 95),
     (
@@ -60,7 +64,7 @@ pub(super) const ALL: [(&str, Falsify, usize); 39] = [
         95,
     ),
     ("the deletion is heard late", late_deletion, 70),
-    ("whoever is deaf is killed at once", killed_at_once, 85),
+    ("whoever is deaf is killed at once", killed_at_once, 90),
     ("whoever is deaf is killed late", killed_late, 85),
     ("somebody is started after the deletion", started_late, 95),
     (
@@ -68,7 +72,7 @@ pub(super) const ALL: [(&str, Falsify, usize); 39] = [
         started_late_in_the_end,
         95,
     ),
-    ("a main is told to stop long before its end", told_early, 45),
+    ("a main is told to stop long before its end", told_early, 60),
     ("mains do not wait for init containers", early_mains, 95),
     ("whatever was ready stays ready", always_ready, 55),
     ("conditions have no reasons", no_reasons, 92),
@@ -83,6 +87,23 @@ pub(super) const ALL: [(&str, Falsify, usize); 39] = [
     ("images are others", other_images, 75),
     ("who is ready is shown as not ready", not_ready, 80),
     ("who is started is shown as not started", not_started, 75),
+    ("nobody is asked whether it is ready", ready_at_once, 35),
+    ("a hook is run twice", hooked_twice, 95),
+    (
+        "a container does not wait for its back-off",
+        no_back_off,
+        25,
+    ),
+    (
+        "mains do not wait for init containers when all are restarted",
+        early_mains_in_restart,
+        60,
+    ),
+    (
+        "whoever is deaf is killed a little late",
+        killed_a_little_late,
+        75,
+    ),
 ];
 
 /// The same play with its lines at other times, or without some.
