@@ -276,7 +276,7 @@ pub struct Termination {
     pub finished: Tick,
     /// It was killed together with all others, to be run again.
     pub restarting_all: bool,
-    /// It waited for its next try then, and was shown to: that goes on to be seen, and not that it was removed with the others.
+    /// It waited for its next try, and was shown to, when all were restarted or the pod came to its end: that goes on to be seen.
     #[cfg_attr(feature = "serde", serde(default))]
     pub waited: bool,
     /// It was killed for a failure (a probe, its start timeout, its postStart hook), whatever the code.

@@ -7,7 +7,7 @@ use crate::event::{Attempt, Exit};
 use crate::fact::{EndCause, Goal};
 use crate::life::{After, GiveUp, PutOff, State, StopWhy, Termination, Undo};
 use crate::pod::{
-    ContainerId, Keystone, OnGiveUp, ProbeKind, Reaction, RestartPolicy, Role, Target,
+    ContainerId, Keystone, List, OnGiveUp, ProbeKind, Reaction, RestartPolicy, Role, Target,
 };
 use crate::restart;
 use crate::tick::Tick;
@@ -85,12 +85,13 @@ impl Engine {
         let why = self.stopped_by(container);
         let stopped = matches!(why, Some(StopWhy::Order | StopWhy::Asked));
         let hook_failed = why == Some(StopWhy::PostStart);
+        let waited = restarting_all && hook_failed && self.is_tried_again(container, &exit);
         let end = Termination {
             exit,
             started,
             finished: now,
             restarting_all,
-            waited: restarting_all && hook_failed,
+            waited,
             killed: why.is_some_and(StopWhy::is_failure),
         };
         self.life_mut(container).put_off = hook_failed.then_some(PutOff::PostStart);
@@ -108,6 +109,19 @@ impl Engine {
         record.state = State::Waiting;
         self.note_ran(container);
         self.forget_process(container);
+    }
+
+    /// Whether a container that ended so is started again, for all that a kubelet shows.
+    fn is_tried_again(&self, container: ContainerId, exit: &Exit) -> bool {
+        let def = self.def(container);
+        let again = match restart::matching_rule(&def.restart, exit) {
+            Some((_, reaction)) => {
+                matches!(reaction, Reaction::Restart | Reaction::RestartAllContainers)
+            }
+            None => restart::restarts(def.restart.policy, def.is_oneshot(), exit.is_success()),
+        };
+        // It takes an end with 0 in the init list for the last one.
+        again && !(def.list == List::Init && exit.is_success())
     }
 
     /// Disarms everything that belongs to a process that is gone.

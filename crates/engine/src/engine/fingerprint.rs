@@ -98,7 +98,10 @@ fn hash_record(record: &Record, reset: Duration, now: Tick, hasher: &mut impl Ha
         }
     }
     let end = record.exit.as_ref();
-    end.map(|end| (&end.exit, end.killed)).hash(hasher);
+    end.map(|end| (&end.exit, end.killed, end.restarting_all))
+        .hash(hasher);
+    let before = record.last.as_ref();
+    before.map(|end| end.restarting_all).hash(hasher);
     record.turn.is_some().hash(hasher);
     record.start_by.map(|at| at.since(now)).hash(hasher);
     (

@@ -72,7 +72,11 @@ impl Engine {
     /// A start counts when it is shown, and a container that was removed to run all again has been counted then.
     fn shown_restarts(&self, container: ContainerId) -> u32 {
         let record = &self.life(container).record;
-        if self.is_in_post_start(container) && record.last.is_some() {
+        let before = record
+            .last
+            .as_deref()
+            .filter(|_| self.is_in_post_start(container));
+        if before.is_some_and(|end| !end.restarting_all || end.waited) {
             record.restarts.saturating_sub(1)
         } else if self.is_removed(container) && !self.waited(container) {
             record.restarts.saturating_add(1)
@@ -126,6 +130,15 @@ impl Engine {
         let record = &self.life(container).record;
         let waiting = |reason, message| ContainerState::Waiting { reason, message };
         if self.is_in_post_start(container) {
+            let removed = record.last.as_deref().filter(|end| end.restarting_all);
+            if let Some(last) = removed {
+                let state = if last.waited {
+                    self.still_waiting(container)
+                } else {
+                    waiting(self.first_wait(), None)
+                };
+                return (state, Some(last));
+            }
             return match (self.put_off(container), &record.last) {
                 (Some(why), last) if !self.is_through(container, last.as_deref()) => {
                     (why, last.as_deref())
@@ -138,10 +151,16 @@ impl Engine {
             return (ContainerState::Running { since }, record.last.as_deref());
         }
         let end = record.exit.as_deref();
+        if let Some(end) = end.filter(|end| end.waited && self.ends_by_itself()) {
+            return (self.still_waiting(container), Some(end));
+        }
         if let Some(end) = end.filter(|_| self.is_removed(container)) {
-            let put_off = self.life(container).put_off.as_ref();
-            let waits = put_off.filter(|_| end.waited).map(why_put_off);
-            return (waits.unwrap_or_else(|| self.removed()), Some(end));
+            let state = if end.waited {
+                self.still_waiting(container)
+            } else {
+                self.removed()
+            };
+            return (state, Some(end));
         }
         let reason = match &record.state {
             _ if self.is_through(container, end) => None,
@@ -197,6 +216,32 @@ impl Engine {
             Goal::Run | Goal::Restart { .. } | Goal::End { .. } => {
                 (RESTARTING_ALL, Some(REMOVED.into()))
             }
+        };
+        ContainerState::Waiting { reason, message }
+    }
+
+    fn ends_by_itself(&self) -> bool {
+        match &self.record.goal {
+            Goal::End { cause, .. } => *cause != EndCause::Deletion,
+            Goal::Run | Goal::Restart { .. } => false,
+        }
+    }
+
+    /// What a container waits for that waited for it when all were restarted. A kubelet that has forgotten it, or deletes the pod, gives no reason.
+    fn still_waiting(&self, container: ContainerId) -> ContainerState {
+        let is_deleted = matches!(
+            self.record.goal,
+            Goal::End {
+                cause: EndCause::Deletion,
+                ..
+            }
+        );
+        let life = self.life(container);
+        let (reason, message) = match &life.put_off {
+            _ if is_deleted => (self.first_wait(), None),
+            _ if matches!(life.image, Image::Failed { .. }) => self.image_failure(container),
+            Some(why) => return why_put_off(why),
+            None => (self.first_wait(), None),
         };
         ContainerState::Waiting { reason, message }
     }
@@ -344,10 +389,9 @@ impl Engine {
     /// Whether a container has ended in a way for which all are restarted, whoever told it to.
     fn would_restart_all(&self) -> bool {
         self.containers().any(|container| {
-            let (def, record) = (self.def(container), &self.life(container).record);
-            let end = record.exit.as_deref().filter(|end| !end.restarting_all);
-            let rule = end.and_then(|end| restart::matching_rule(&def.restart, &end.exit));
-            matches!(rule, Some((_, Reaction::RestartAllContainers)))
+            let end = self.life(container).record.exit.as_deref();
+            let end = end.filter(|end| !end.restarting_all);
+            end.is_some_and(|end| self.restarts_all(container, &end.exit))
         })
     }
 

@@ -53,9 +53,11 @@ impl Delays {
         Next { due, too_many }
     }
 
-    /// Forgets what a limit has counted.
-    pub(crate) fn forget_counted(&mut self) {
+    /// All are restarted: what a limit has counted is forgotten, and what counts for the delay stays, but for a restart that has not
+    /// begun yet. Whether it has is not known here.
+    pub(crate) fn outlast_restart(&mut self) {
         self.counted.clear();
+        self.doubted |= self.count > 0;
     }
 
     /// Forgets everything that was counted.

@@ -439,7 +439,7 @@ impl Life {
         };
         if killed {
             // As Kubernetes restarts all: what each has to wait for goes on.
-            self.delays.forget_counted();
+            self.delays.outlast_restart();
         } else {
             self.delays.clear();
         }
