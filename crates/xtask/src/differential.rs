@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Keep all that is seen of each play in this folder.
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
-    /// Compare what was kept in this folder by the rules of now. Nothing is played, and no cluster is needed.
+    /// Compare what was kept in this folder by the rules of now; no cluster is needed.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["pods", "seeds", "together", "as_is", "keep"])]
     kept: Option<PathBuf>,
 }

@@ -233,6 +233,15 @@ impl Account {
         })
     }
 
+    /// Whether all were restarted while a run was being stopped for itself.
+    pub(super) fn is_overtaken_by_restart(&self, run: &Run) -> bool {
+        let times = run.told().zip(run.exited);
+        times.is_some_and(|(told, exited)| {
+            let mut restarts = self.restarts_of_all.iter();
+            restarts.any(|at| told <= *at && *at <= exited + NOTICE)
+        })
+    }
+
     /// The first run of a container before all were restarted for the first time, after that, and so on.
     pub(super) fn in_round<'l>(&self, round: usize, lives: &'l Lives) -> Option<&'l Run> {
         let restart = |round: usize| self.restarts_of_all.get(round).copied();
@@ -316,6 +325,14 @@ impl Run {
 // === impl Lives ===
 
 impl Lives {
+    /// How long it waited between its runs, up to that one: a kubelet may wait for half as long again.
+    pub(super) fn waited(&self, number: usize) -> Duration {
+        let next = self.runs.iter().take(number).skip(1);
+        let pairs = self.runs.iter().zip(next);
+        let waits = pairs.filter_map(|(last, next)| Some(next.starting.since(last.exited?)));
+        waits.sum()
+    }
+
     /// Whether a run was told to stop while the pod was to run: a probe or a hook had failed, or the image was exchanged.
     pub(super) fn was_killed(&self, horizon: Tick) -> bool {
         self.runs.iter().any(|run| run.is_killed(horizon))

@@ -138,8 +138,16 @@ fn ends(plays: Plays<'_>) -> Option<String> {
                 return Some(format!("nothing is started {elsewhere}"));
             }
             let at = one.end_by_itself()?;
+            let waits = elsewhere != "here" && kubelet.waits_to_complete(&plays.terms.slow);
             let counts = !plays.go_on_for_a_reason()
-                && had_time(plays, one, other, at, one.most_runs_until(at));
+                && !waits
+                && had_time(
+                    plays,
+                    (one, other),
+                    at,
+                    Duration::ZERO,
+                    one.most_runs_until(at),
+                );
             counts.then(|| format!("the pod ends {place}, at {at}, and does not {elsewhere}"))
         })
 }
@@ -221,7 +229,6 @@ impl<'a> Plays<'a> {
         let mut deciding = self.containers().filter(|both| !both.is(Role::Sidecar));
         self.kubelet.last_main_killed().is_some()
             || self.restart_all_in_one()
-            || self.kubelet.waits_to_complete(&self.terms.slow)
             || deciding.any(goes_on)
     }
 
@@ -241,7 +248,7 @@ impl<'a> Plays<'a> {
                     } else {
                         (own, theirs)
                     };
-                    by_itself(one) && !by_itself(other)
+                    by_itself(one) && (other.told().is_some() || is_cut_off(other))
                         || one.exiting.is_some() && is_cut_off(other)
                 })
         };
@@ -279,7 +286,10 @@ impl<'a> Plays<'a> {
             let runs = both.theirs.runs.len().min(both.own.runs.len());
             let last = both.theirs.runs.last();
             let is_starting = last.is_some_and(|run| self.kubelet.is_starting_at_deletion(run));
-            is_starting || both.is_there_in_one() || !both.told_alike(runs)
+            is_starting
+                || self.kubelet.is_killed_while_it_goes(both.theirs)
+                || both.is_there_in_one()
+                || !both.told_alike(runs)
         };
         let are_stopped = self.kubelet.is_deleted || self.have_completed();
         are_stopped && (self.kubelet.stood_still() || self.containers().any(differs))
@@ -351,9 +361,15 @@ impl Both<'_> {
         self.theirs.runs.len() > 1 && self.plays.terms.patient.contains(self.name)
     }
 
-    /// So it does with what the probes that can kill have said: they kill later runs sooner.
+    /// So it does with what the probes that can kill have said, if they have not killed the run before: they kill the next one sooner.
     fn is_killed_for_the_run_before(self, number: usize) -> bool {
-        number > 1 && self.plays.terms.tolerated.contains(self.name)
+        let Self { name, theirs, .. } = self;
+        let Plays { terms, kubelet, .. } = self.plays;
+        let before = number
+            .checked_sub(2)
+            .and_then(|place| theirs.runs.get(place));
+        let goes_on = before.is_some_and(|run| !kubelet.is_killed_by_probe(name, theirs, run));
+        goes_on && terms.tolerated.contains(name)
     }
 
     /// Whether it is a matter of the moment if the back-off of a container that a probe has killed is over at once, because the
@@ -488,15 +504,21 @@ impl Both<'_> {
     }
 }
 
-/// Whether something that happened at a time in one play had the time to happen in the other before that was told to go; or
+/// Whether something that happened at a time in one play had the time to happen in the other before that was told to go, so much later; or
 /// after that, if it happened then.
-fn had_time(plays: Plays<'_>, one: &Account, other: &Account, at: Tick, run: usize) -> bool {
+fn had_time(
+    plays: Plays<'_>,
+    (one, other): (&Account, &Account),
+    at: Tick,
+    late: Duration,
+    run: usize,
+) -> bool {
     let are_deleted = one.is_deleted && other.is_deleted;
     if are_deleted && at >= one.horizon {
         let late = NOTICE + NOTICE + plays.kubelet.busy_after_deletion();
         other.horizon + at.since(one.horizon) + late <= other.until
     } else {
-        at + plays.kubelet.drift(at, run) <= other.horizon
+        at + late + plays.kubelet.drift(at + late, run) <= other.horizon
     }
 }
 

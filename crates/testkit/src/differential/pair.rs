@@ -58,8 +58,12 @@ impl Pair {
         let text = fs::read(path).with_context(reading)?;
         let kept: Value = serde_json::from_slice(&text).with_context(reading)?;
         let ours = Some(&kept["here"]).filter(|ours| !ours.is_null());
+        let scenario = kept["scenario"].as_str();
+        let scenario = scenario
+            .context("it holds no scenario")
+            .with_context(reading)?;
         Ok(Self {
-            text: kept["scenario"].as_str().unwrap_or_default().to_owned(),
+            text: scenario.to_owned(),
             kubelet: Footage::from_json(&kept["kubelet"]).with_context(reading)?,
             ours: ours
                 .map(Footage::from_json)
@@ -130,6 +134,7 @@ fn without_last_words(mut record: Record) -> Record {
 mod tests {
     use super::super::dice::Dice;
     use super::super::draft::Draft;
+    use super::super::{Disagreement, compare_kept};
     use super::*;
 
     /// Both have seen nothing.
@@ -171,6 +176,31 @@ mod tests {
         assert_eq!(found(1), Vec::<String>::new());
         // In virtual time something happens.
         assert_ne!(found(2), Vec::<String>::new());
+    }
+
+    #[test]
+    fn plays_of_one_pod_are_one_pod() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        // In virtual time something happens, and on the kubelet nothing did.
+        for (seed, agrees) in [(1, false), (1, true), (2, false), (2, false), (3, true)] {
+            pair(agrees).keep(folder, seed).unwrap();
+        }
+        let outcome = compare_kept(folder).unwrap();
+        let seeds = |all: &[Disagreement]| all.iter().map(|one| one.seed).collect::<Vec<_>>();
+        assert_eq!(outcome.pods, 3);
+        assert_eq!(
+            (seeds(&outcome.once), seeds(&outcome.differing)),
+            (vec![1], vec![2])
+        );
+    }
+
+    #[test]
+    fn nothing_that_was_kept_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = compare_kept(folder.path()).unwrap_err();
+        let wanted = format!("no plays are kept in {}", folder.path().display());
+        assert_eq!(error.to_string(), wanted);
     }
 
     #[test]

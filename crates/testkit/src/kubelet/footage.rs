@@ -98,8 +98,9 @@ impl Footage {
     pub(crate) fn from_json(kept: &Value) -> anyhow::Result<Self> {
         let pair = |pair: &Value| anyhow::Ok((tick(&pair[0])?, pair[1].clone()));
         let pairs = |key: &str| {
-            let pairs = kept[key].as_array().into_iter().flatten();
-            pairs.map(pair).collect::<anyhow::Result<Vec<_>>>()
+            let pairs = kept[key].as_array();
+            let pairs = pairs.with_context(|| format!("it holds no {key}"))?;
+            pairs.iter().map(pair).collect::<anyhow::Result<Vec<_>>>()
         };
         let line = |(at, line): (Tick, Value)| {
             let line = line.as_str().unwrap_or_default();
@@ -197,8 +198,9 @@ mod tests {
         for kept in [
             json!({}),
             json!({"until": -1}),
-            json!({"until": 1, "lines": [[1, "nobody knows"]]}),
-            json!({"until": 1, "moments": {"deleted": "late"}}),
+            json!({"until": 1, "lines": []}),
+            json!({"until": 1, "glimpses": [], "lines": [[1, "nobody knows"]]}),
+            json!({"until": 1, "glimpses": [], "lines": [], "moments": {"deleted": "late"}}),
         ] {
             assert!(Footage::from_json(&kept).is_err(), "{kept}");
         }

@@ -138,7 +138,6 @@ impl Account {
     /// because something happened to another container.
     pub(in super::super) fn looks_in_a_wait(&self, name: &str, lives: &Lives) -> bool {
         let next = lives.runs.iter().skip(1).map(|run| run.starting);
-        let next = next.chain([self.horizon]);
         let others = self
             .containers
             .iter()

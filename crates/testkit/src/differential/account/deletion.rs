@@ -1,7 +1,7 @@
 //! What happens around the moment at which a pod begins to go, because it is told to or because its last main has ended, and
 //! when its stops begin.
 
-use super::super::role::Role;
+use super::super::role::{Role, place};
 use super::{Account, Lives, Run};
 use pillion_engine::Tick;
 use std::collections::BTreeSet;
@@ -39,7 +39,9 @@ impl Account {
     /// Whether the last run of a container ended at about the time at which the pod was told to go: another one may just have been
     /// begun, and is gone before it has said anything.
     pub(in super::super) fn ends_at_deletion(&self, lives: &Lives) -> bool {
-        let end = lives.runs.last().and_then(|run| run.exited);
+        let last = lives.runs.last();
+        let last = last.filter(|run| !self.is_stopped_by_deletion(run));
+        let end = last.and_then(|run| run.exited);
         self.is_deleted && end.is_some_and(|end| self.is_near_horizon(end))
     }
 
@@ -54,6 +56,14 @@ impl Account {
             let is_told = self.is_stopped_with_pod(run);
             near(run.starting) || run.exited.is_some_and(by_itself) && !is_told
         })
+    }
+
+    /// Whether a run of a container was being stopped for itself when the pod began to go.
+    pub(in super::super) fn is_killed_while_it_goes(&self, lives: &Lives) -> bool {
+        let goes = self.goes();
+        let goes_on = |run: &Run| run.exited.is_none_or(|end| end > goes);
+        let mut runs = lives.runs.iter();
+        runs.any(|run| run.is_killed(goes) && goes_on(run))
     }
 
     fn is_near_horizon(&self, at: Tick) -> bool {
@@ -134,15 +144,17 @@ impl Account {
         Some(self.heard()?.since(self.goes()))
     }
 
-    /// Whether a sidecar was down, or may have been about to start, when the last main ended: a kubelet looks whether the last one of the
-    /// list has started before it looks whether the pod has completed.
+    /// Whether the last container of the init list is a sidecar, and was down, or may have been about to start, when the last main ended:
+    /// a kubelet looks whether it has started before it looks whether the pod has completed.
     pub(in super::super) fn waits_to_complete(&self, slow: &BTreeSet<Box<str>>) -> bool {
         let ends: Option<Vec<_>> = self.runs_of(Role::Main).map(|run| run.exited).collect();
         let Some(goes) = ends.and_then(|ends| ends.into_iter().max()) else {
             return false;
         };
-        let mut sidecars = self.containers.iter();
-        sidecars.any(|(name, lives)| {
+        let listed = self.containers.iter();
+        let listed = listed.filter(|(name, _)| !Role::Main.is_of(name));
+        let last = listed.max_by_key(|(name, _)| place(name));
+        last.is_some_and(|(name, lives)| {
             let is_up = |run: &&Run| {
                 let has_started = if slow.contains(name) {
                     STARTED

@@ -17,7 +17,11 @@ pub(in super::super) const PULL_WAITS: &str = "ImagePullBackOff";
 /// The end of a container that never ran, in a pod that has ended.
 const FORGOTTEN: &str = "ContainerStatusUnknown";
 
-/// What is said of a container that was removed so that all are run again.
+/// Whoever shows something needs that long at most.
+const A_MOMENT: Duration = Duration::from_millis(100);
+
+/// Why a container waits that was removed so that all are run again, and what is said of it.
+const RESTARTING: &str = "RestartingAllContainers";
 const REMOVED: &str = "The container is removed because RestartAllContainers";
 
 // === impl Account ===
@@ -130,11 +134,15 @@ impl Account {
     /// A status that was shown from then on, for that time. What is shown of a pod that was told to go is another matter.
     fn read_status(&mut self, status: &PodStatus, from: Tick, time: Duration) {
         let is_told = from >= self.horizon;
-        let mut conditions = status.conditions.iter();
-        let is_restarting_all =
-            conditions.any(|one| one.kind == ConditionKind::AllContainersRestarting && one.status);
+        let is_restarting_all = restarts_all(status);
         let begins = is_restarting_all && !self.is_restarting_all;
-        self.restarts_of_all.extend(begins.then_some(from));
+        // What passes in a moment may be shown when the next runs have begun; a kubelet shows it first.
+        let late = match self.of {
+            Whose::Kubelets => Duration::ZERO,
+            Whose::Ours => A_MOMENT,
+        };
+        let at = Tick::ZERO + from.since(Tick::ZERO + late);
+        self.restarts_of_all.extend(begins.then_some(at));
         self.is_restarting_all = is_restarting_all;
         if !is_told {
             self.phases.note([status.phase], time);
@@ -241,6 +249,16 @@ impl Lives {
             self.messages.insert(run, message.clone());
         }
     }
+}
+
+/// Whether all containers are being restarted: what passes in a moment shows only in that they have been removed.
+fn restarts_all(status: &PodStatus) -> bool {
+    let mut conditions = status.conditions.iter();
+    let mut containers = status.containers.iter();
+    conditions.any(|one| one.kind == ConditionKind::AllContainersRestarting && one.status)
+        || containers.any(|one| {
+            matches!(&one.state, ContainerState::Waiting { reason, .. } if *reason == RESTARTING)
+        })
 }
 
 /// The number of the run in the last words of an actor: `m1 ends run 2 with 0`.

@@ -57,7 +57,8 @@ fn count(both: Both<'_>) -> Option<String> {
         || both.is_updated_between(number)
         || both.is_close_call(number)
         || both.is_at_edge_of_back_off(number);
-    let has_time = had_time(both.plays, more.0, fewer.0, at, number);
+    let late = more.1.waited(number + 1) / 2;
+    let has_time = had_time(both.plays, (more.0, fewer.0), at, late, number);
     let has_time = has_time || owes(both, more, fewer, number);
     (has_time && !is_passed_over).then(|| {
         let (name, next) = (both.name, number + 1);
@@ -80,8 +81,15 @@ fn owes(
     let (Some(from), Some(due_from)) = (last(more.1), last(fewer.1)) else {
         return false;
     };
+    let wait = more.1.runs[number].starting.since(from);
+    // A kubelet looks again after up to one and a half times as long.
+    let longest = if both.theirs.runs.len() < both.own.runs.len() {
+        wait + wait / 2
+    } else {
+        wait
+    };
     let to = more.1.runs[number].starting;
-    let due = both.plays.kubelet.delayed(due_from, to.since(from));
+    let due = both.plays.kubelet.delayed(due_from, longest);
     // A start of somebody else may be what was waited for, and so may one that did not come.
     let are_alone =
         is_alone(more.0, both.name, from, to) && is_alone(fewer.0, both.name, due_from, due);
@@ -176,7 +184,13 @@ fn end(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<String>
         || both.plays.restart_all_in_one()
         || both.is_updated_between(number)
         || theirs.1.exited.is_some() && both.is_held_back(number);
-    let has_time = had_time(both.plays, one.0, other.0, at, number);
+    let lives = if theirs.1.exited.is_some() {
+        both.theirs
+    } else {
+        both.own
+    };
+    let late = lives.waited(number) / 2;
+    let has_time = had_time(both.plays, (one.0, other.0), at, late, number);
     let counts = has_time && !is_excused || goes_on(one.1, other);
     counts.then(|| {
         let name = both.name;
@@ -220,9 +234,8 @@ fn hooks(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Vec<String> 
     let with_all = kubelet.is_stopped_with_all(theirs) || ours.is_stopped_with_all(own);
     let told = theirs.stopping.is_some() && own.stopping.is_some() && both.told_alike(number);
     let told = told && !with_all;
-    let long = |run: &Run| {
-        run.exited
-            .is_none_or(|end| end.since(run.starting) >= SHORT)
+    let long = |account: &Account, run: &Run| {
+        run.exited.unwrap_or(account.until).since(run.starting) >= SHORT
     };
     let hooks = [
         ("preStop", theirs.pre_stop, own.pre_stop, told),
@@ -230,7 +243,7 @@ fn hooks(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Vec<String> 
             "postStart",
             theirs.post_start,
             own.post_start,
-            long(theirs) && long(own),
+            long(kubelet, theirs) && long(ours, own),
         ),
     ];
     let differ = hooks

@@ -39,10 +39,14 @@ pub(super) fn of_container(both: Both<'_>) -> Vec<String> {
         found.extend(last(both));
     }
     // A pod may be deleted before it is shown that all were restarted.
-    let is_counted = !(kubelet.is_deleted && kubelet.has_restarted_all());
+    let are_restarted = kubelet.has_restarted_all() || ours.has_restarted_all();
+    let is_counted = !(kubelet.is_deleted && are_restarted);
     // They are counted when it is removed, and not when the next run begins.
-    let is_counted = is_counted && (!kubelet.has_restarted_all() || both.plays.have_settled());
-    let is_moot = kubelet.ends_at_deletion(both.theirs) || ours.ends_at_deletion(both.own);
+    let is_counted = is_counted && (!are_restarted || both.plays.have_settled());
+    // A kubelet begins the next run in the same breath in which it has killed one.
+    let is_moot = kubelet.ends_at_deletion(both.theirs)
+        || ours.ends_at_deletion(both.own)
+        || kubelet.is_killed_while_it_goes(both.theirs);
     if is_counted && has_been_shown(both) && !is_moot {
         found.extend(restarts(both));
     }

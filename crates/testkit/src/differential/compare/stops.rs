@@ -69,6 +69,9 @@ fn verdict(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<Str
     };
     let their_age = age(kubelet, both.theirs, theirs)?;
     let own_age = age(ours, both.own, own)?;
+    if both.plays.restart_all_in_one() {
+        return None;
+    }
     let is_late = own_age > their_age + NOTICE && !both.is_killed_for_the_run_before(number);
     let is_early = their_age > kubelet.at_the_latest(theirs, own_age);
     (is_late || is_early).then(|| {
@@ -96,7 +99,7 @@ fn length(both: Both<'_>, number: usize, theirs: &Run, own: &Run) -> Option<Stri
     let Plays { kubelet, ours, .. } = both.plays;
     let with_pod = kubelet.is_stopped_with_pod(theirs);
     // A kubelet that stops one does not come to restart all until that is over; here that cuts it short.
-    let is_cut_short = !with_pod && ours.has_restarted_all();
+    let is_cut_short = !with_pod && ours.is_overtaken_by_restart(own);
     // Each probe has a grace period of its own, and a kubelet that was busy may have begun to ask when another answer was due.
     let is_doubly_probed = both.plays.terms.doubly_probed.contains(both.name);
     let may_be_other = !with_pod && is_doubly_probed && kubelet.was_busy_in(theirs);

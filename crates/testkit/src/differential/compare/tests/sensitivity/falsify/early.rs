@@ -70,7 +70,7 @@ pub(super) fn early_mains_in_restart(record: &Record) -> Option<Record> {
     let mut init = init.filter(|line| line.who.container.starts_with('i') && line.run == 2);
     let init = init.next()?;
     let mut later = lines.iter().filter(|line| line.at > init.at).filter(starts);
-    let main = later.find(|line| line.who.container.starts_with('m'))?;
+    let main = later.find(|line| line.who.container.starts_with('m') && line.run > 1)?;
     Some(with_lines(record, |line| {
         let is_it = line.who == main.who && line.run == main.run && line.word == main.word;
         Some(if is_it { init.at } else { line.at })
