@@ -29,6 +29,7 @@ mod stops;
 mod swaps;
 mod undo;
 mod verdicts;
+mod waited;
 mod waits;
 
 use crate::pod::{

@@ -1,5 +1,6 @@
 //! Small plays, laid side by side.
 
+mod excuses;
 mod sensitivity;
 
 use super::Parting;
