@@ -15,6 +15,7 @@
 //! | `wave` | stopping many in order |
 //! | `propagate` | `onRestart`: who goes down with a target |
 //! | `goal` | the end of the pod, its restart, its result |
+//! | `removed` | what becomes of those that are down when all are restarted |
 //! | `replace` | exchanging one container |
 //! | `recover` | coming back after a crash |
 //! | `view` | the pod's status for Kubernetes' eyes |
@@ -29,6 +30,7 @@ mod lost;
 mod propagate;
 mod recover;
 mod regular;
+mod removed;
 mod replace;
 mod request;
 mod running;

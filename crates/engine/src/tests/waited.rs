@@ -111,7 +111,7 @@ fn a_sidecar_in_its_back_off_is_lost_when_the_pod_completes_and_not_when_it_is_d
             .sidecar("proxy")
             .policy("proxy", RestartPolicy::Always)
             .with("proxy", |proxy| {
-                (proxy.list, proxy.plain) = (List::Init, true)
+                (proxy.list, proxy.plain) = (List::Init, true);
             })
             .play();
         stage.started("app");

@@ -130,7 +130,7 @@ fn a_probe_goes_on_counting_where_it_has_not_killed() {
     };
     let terms = Terms {
         tolerated: BTreeSet::from(["m1".into()]),
-        longest_wait: Duration::from_secs(300),
+        longest_wait: Duration::from_mins(5),
         ..Terms::default()
     };
     let kills = "is killed by a probe at an age";
