@@ -17,6 +17,9 @@ impl Engine {
         for container in self.containers() {
             let is_shown = self.shows_what_it_waits_for(container);
             let is_owed = self.is_owed_a_try(container);
+            if !is_shown && !is_owed {
+                continue;
+            }
             let record = self.record_mut(container);
             // It may have been removed by a restart before, and not have run since.
             let exit = record.exit.as_mut().filter(|exit| !exit.restarting_all);
@@ -39,10 +42,13 @@ impl Engine {
             return;
         }
         for container in self.containers() {
-            let is_shown = self.shows_what_it_waits_for(container);
+            // One with a Pillion field shows its end: nothing was lost.
+            if !self.def(container).plain || !self.shows_what_it_waits_for(container) {
+                continue;
+            }
             let exit = self.record_mut(container).exit.as_mut();
             if let Some(exit) = exit.filter(|exit| !exit.restarting_all) {
-                exit.waited = is_shown;
+                exit.waited = true;
             }
         }
     }

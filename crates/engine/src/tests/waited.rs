@@ -104,14 +104,19 @@ fn who_was_removed_and_has_not_run_is_not_counted_again() {
 }
 
 #[test]
-fn a_sidecar_in_its_back_off_is_lost_when_the_pod_completes_and_not_when_it_is_deleted() {
-    for is_deleted in [false, true] {
+fn a_plain_sidecar_in_its_back_off_is_lost_when_the_pod_completes_and_not_when_it_is_deleted() {
+    let ends = [
+        (true, false, "ContainerStatusUnknown"),
+        (true, true, "Error"),
+        (false, false, "Error"),
+    ];
+    for (plain, is_deleted, reason) in ends {
         let mut stage = Draft::new(&["proxy", "app"])
             .never()
             .sidecar("proxy")
             .policy("proxy", RestartPolicy::Always)
             .with("proxy", |proxy| {
-                (proxy.list, proxy.plain) = (List::Init, true);
+                (proxy.list, proxy.plain) = (List::Init, plain);
             })
             .play();
         stage.started("app");
@@ -124,11 +129,6 @@ fn a_sidecar_in_its_back_off_is_lost_when_the_pod_completes_and_not_when_it_is_d
         let ContainerState::Terminated(end) = shown(&stage, "proxy").state else {
             panic!("the pod has ended");
         };
-        let wanted = if is_deleted {
-            "Error"
-        } else {
-            "ContainerStatusUnknown"
-        };
-        assert_eq!(&*end.reason, wanted);
+        assert_eq!(&*end.reason, reason);
     }
 }
