@@ -58,6 +58,16 @@ impl Account {
         })
     }
 
+    /// Whether all were just being restarted when the pod was told to go.
+    pub(in super::super) fn is_restarting_at_deletion(&self) -> bool {
+        let mut runs = self.containers.values().flat_map(|lives| &lives.runs);
+        self.is_deleted
+            && runs.any(|run| {
+                let is_over = run.exited.is_some_and(|exited| exited < self.horizon);
+                run.is_killed(self.horizon) && self.is_stopped_with_all(run) && !is_over
+            })
+    }
+
     /// Whether a run of a container was being stopped for itself when the pod began to go.
     pub(in super::super) fn is_killed_while_it_goes(&self, lives: &Lives) -> bool {
         let goes = self.goes();

@@ -84,7 +84,7 @@ impl Plays<'_> {
         kubelet.is_on_the_verge() || ours.is_on_the_verge() || kubelet.starts_up_late
     }
 
-    /// Whether a container that can restart all ended at about the time at which the pod was told to go.
+    /// Whether all were being restarted when the pod was told to go, or a container that can bring that about ended at about that time.
     fn may_restart_all_at_deletion(self) -> bool {
         let Self {
             terms,
@@ -94,8 +94,11 @@ impl Plays<'_> {
         let mut restarters = self
             .containers()
             .filter(|both| terms.restarters.contains(both.name));
-        restarters
-            .any(|both| kubelet.ends_at_deletion(both.theirs) || ours.ends_at_deletion(both.own))
+        kubelet.is_restarting_at_deletion()
+            || ours.is_restarting_at_deletion()
+            || restarters.any(|both| {
+                kubelet.ends_at_deletion(both.theirs) || ours.ends_at_deletion(both.own)
+            })
     }
 
     /// Whether nothing more was to come in either play: the pods have ended, or nothing happened for a while.
