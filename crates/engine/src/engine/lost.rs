@@ -5,7 +5,7 @@
 
 use super::Engine;
 use crate::event::UNKNOWN;
-use crate::fact::{EndCause, Goal};
+use crate::fact::Goal;
 use crate::pod::{ContainerId, List};
 use crate::status::{ContainerState, ContainerStatus, Terminated};
 use crate::tick::Tick;
@@ -53,11 +53,7 @@ impl Engine {
     fn was_through_init(&self, containers: &[ContainerStatus]) -> bool {
         let mut regular = containers.iter();
         let any_ran = regular.any(|status| status.list == List::Regular && has_run(status));
-        if let Goal::End {
-            cause: EndCause::Deletion,
-            ..
-        } = self.record.goal
-        {
+        if self.is_deleted() {
             return any_ran || self.record.initialized;
         }
         let statuses = self.containers().zip(containers);

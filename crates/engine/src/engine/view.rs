@@ -221,24 +221,25 @@ impl Engine {
     }
 
     fn ends_by_itself(&self) -> bool {
-        match &self.record.goal {
-            Goal::End { cause, .. } => *cause != EndCause::Deletion,
-            Goal::Run | Goal::Restart { .. } => false,
-        }
+        matches!(self.record.goal, Goal::End { .. }) && !self.is_deleted()
     }
 
-    /// What a container waits for that waited for it when all were restarted. A kubelet that has forgotten it, or deletes the pod, gives no reason.
-    fn still_waiting(&self, container: ContainerId) -> ContainerState {
-        let is_deleted = matches!(
+    /// Whether the pod ends because it was deleted.
+    pub(super) fn is_deleted(&self) -> bool {
+        matches!(
             self.record.goal,
             Goal::End {
                 cause: EndCause::Deletion,
                 ..
             }
-        );
+        )
+    }
+
+    /// What a container waits for that waited for it when all were restarted. A kubelet that has forgotten it, or deletes the pod, gives no reason.
+    fn still_waiting(&self, container: ContainerId) -> ContainerState {
         let life = self.life(container);
         let (reason, message) = match &life.put_off {
-            _ if is_deleted => (self.first_wait(), None),
+            _ if self.is_deleted() => (self.first_wait(), None),
             _ if matches!(life.image, Image::Failed { .. }) => self.image_failure(container),
             Some(why) => return why_put_off(why),
             None => (self.first_wait(), None),
@@ -459,15 +460,8 @@ impl Engine {
 
     /// A kubelet finds such a pod pending to its last look at it, and calls it failed only after that.
     fn was_deleted_while_pending(&self) -> bool {
-        let is_deleted = matches!(
-            self.record.goal,
-            Goal::End {
-                cause: EndCause::Deletion,
-                ..
-            }
-        );
         let mut containers = self.containers();
-        is_deleted
+        self.is_deleted()
             && !self.has_failed_to_initialize()
             && containers.any(|container| {
                 let record = &self.life(container).record;

@@ -58,7 +58,7 @@ pub enum Parting {
     MoreRuns,
     /// The last run of a container was told to stop in one of them, and ended by itself in the other, or at another time.
     OtherEnd,
-    /// A second deletion has made the grace period shorter.
+    /// A deletion has left less time for a stop that was under way.
     CutShort,
     /// What runs the containers of a kubelet did not answer when the pod was deleted.
     StoodStill,

@@ -157,15 +157,14 @@ impl Account {
     /// Whether the last container of the init list is a sidecar, and was down, or may have been about to start, when the last main ended:
     /// a kubelet looks whether it has started before it looks whether the pod has completed.
     pub(in super::super) fn waits_to_complete(&self, slow: &BTreeSet<Box<str>>) -> bool {
-        let ends: Option<Vec<_>> = self.runs_of(Role::Main).map(|run| run.exited).collect();
-        let Some(goes) = ends.and_then(|ends| ends.into_iter().max()) else {
+        let Some(goes) = self.last_main_end() else {
             return false;
         };
         let listed = self.containers.iter();
         let listed = listed.filter(|(name, _)| !Role::Main.is_of(name));
         let last = listed.max_by_key(|(name, _)| place(name));
         last.is_some_and(|(name, lives)| {
-            let is_up = |run: &&Run| {
+            let is_up = |run: &Run| {
                 let has_started = if slow.contains(name) {
                     STARTED
                 } else {
@@ -173,7 +172,7 @@ impl Account {
                 };
                 run.starting + has_started < goes && run.exited.is_none_or(|exited| exited > goes)
             };
-            Role::Sidecar.is_of(name) && lives.runs.iter().find(is_up).is_none()
+            Role::Sidecar.is_of(name) && !lives.runs.iter().any(is_up)
         })
     }
 
@@ -234,11 +233,16 @@ impl Account {
         Some(begin.unwrap_or(told))
     }
 
+    /// When the last main ended, if all have.
+    fn last_main_end(&self) -> Option<Tick> {
+        let ends: Option<Vec<_>> = self.runs_of(Role::Main).map(|run| run.exited).collect();
+        ends?.into_iter().max()
+    }
+
     /// When the last main ended, if the pod has completed.
     pub(in super::super) fn completed(&self) -> Option<Tick> {
         self.end?;
-        let ends: Option<Vec<_>> = self.runs_of(Role::Main).map(|run| run.exited).collect();
-        let last = ends?.into_iter().max()?;
+        let last = self.last_main_end()?;
         // If all are run again after that, it has not.
         let is_begun_anew = self.runs_of(Role::Init).any(|run| run.starting > last);
         (!is_begun_anew).then_some(last)
